@@ -1,0 +1,9 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    name: "effect-memory",
+    include: ["test/**/*.test.ts"],
+    sequence: { concurrent: true }
+  }
+})
