@@ -1,0 +1,18 @@
+/**
+ * What this library writes into the `options` of messages and parts that it made itself.
+ */
+import type { Message, ProviderOptions, ToolResultPart } from "../Message.js"
+
+/** @internal */
+export const namespace = "effect-memory"
+
+const get = (options: ProviderOptions, key: string): unknown => options[namespace]?.[key]
+
+/** @internal */
+export const make = (key: string, value: unknown): ProviderOptions => ({ [namespace]: { [key]: value } })
+
+/** A message that stands for others. @internal */
+export const isSummary = (message: Message): boolean => get(message.options, "summary") !== undefined
+
+/** A result that closes a call nobody answered. @internal */
+export const isClosing = (part: ToolResultPart): boolean => get(part.options, "closes") !== undefined
