@@ -1,0 +1,121 @@
+/**
+ * The codec of OpenAI chat messages, for all formats that hold such messages.
+ */
+import * as Either from "effect/Either"
+
+import type { Decoded, DocumentCodec, Encoded, Issue, Likeness } from "../Codec.js"
+import type { Conversation } from "../Conversation.js"
+import * as decode from "./decode.js"
+import * as envelope from "./envelope.js"
+import * as json from "./json.js"
+import * as read from "./openAiChatDecode.js"
+import * as write from "./openAiChatEncode.js"
+import * as schema from "./openAiChatSchema.js"
+import * as options from "./options.js"
+
+const decodeMessage = decode.decoder(schema.Message)
+
+const roles = ["system", "developer", "user", "assistant", "tool", "function"]
+
+const typical = ["tool_calls", "tool_call_id", "function_call", "refusal"]
+
+const partTypes = ["image_url", "input_audio", "refusal"]
+
+/** How much a value looks like one message. */
+const matchMessage = (value: unknown): Likeness => {
+  if (!json.isRecord(value) || !roles.includes(String(value.role))) return 0
+  if (typical.some((field) => field in value) || value.role === "developer") return 2
+  const { content } = value
+  if (json.isString(content) || content === null) return 1
+  if (!Array.isArray(content)) return 0
+  if (content.some((part) => json.isRecord(part) && partTypes.includes(String(part.type)))) return 2
+  return content.every((part) => json.isRecord(part) && part.type === "text" && json.isString(part.text)) ? 1 : 0
+}
+
+/**
+ * How much a list looks like messages of this form.
+ *
+ * @internal
+ */
+export const matchMessages = (value: unknown): Likeness => Array.isArray(value) ? envelope.all(value, matchMessage) : 0
+
+const isResponse = (value: unknown): value is json.JsonRecord & { readonly choices: ReadonlyArray<unknown> } =>
+  json.isRecord(value) && Array.isArray(value.choices) && json.isRecord(value.choices[0]) &&
+  json.isRecord(value.choices[0].message)
+
+const messagesOf = (
+  list: ReadonlyArray<unknown>,
+  path: string
+): Either.Either<Decoded["messages"], Issue> => {
+  const state = read.state()
+  return Either.map(
+    decode.each(list, path, (item) => Either.map(decodeMessage(item), (message) => read.messages(message, state))),
+    (found) => found.flat()
+  )
+}
+
+const usage: DocumentCodec["usage"] = (value) => envelope.usage(value, "prompt_tokens", "completion_tokens")
+
+const response = (
+  value: json.JsonRecord & { readonly choices: ReadonlyArray<unknown> }
+): Either.Either<Decoded, Issue> => {
+  const [{ message, ...choice }, ...others] = value.choices as ReadonlyArray<json.JsonRecord>
+  return Either.map(messagesOf([message], "choices.message"), (messages) => ({
+    messages,
+    envelope: { at: "choices", fields: { ...value, choices: [choice, ...others] } }
+  }))
+}
+
+/** @internal */
+export interface Options {
+  readonly id: string
+  readonly title: string
+  /** Fields that may hold the messages; the first one is written. */
+  readonly at: readonly [string, ...ReadonlyArray<string>]
+  /** Whether a list without a record around it is of the format. */
+  readonly bare: boolean
+  readonly match: (value: unknown) => Likeness
+}
+
+/** @internal */
+export const match = (value: unknown): Likeness => {
+  if (Array.isArray(value)) return matchMessages(value)
+  if (isResponse(value)) return 3
+  if (!json.isRecord(value)) return 0
+  return Array.isArray(value.messages)
+    ? value.messages.length === 0 ? 1 : matchMessages(value.messages)
+    : matchMessages(value.traj)
+}
+
+const encodeWith = (options_: Options) => (conversation: Conversation): Encoded => {
+  const lost = options.ledger("lost")
+  const messages = write.messages(conversation.messages, lost)
+  const { at, fields } = envelope.own(
+    conversation,
+    options_.id,
+    options_.bare && options_.at.length === 0 ? "" : options_.at[0],
+    lost
+  )
+  if (at !== "choices" || messages.length !== 1) {
+    return { values: [envelope.wrap(at, fields, messages)], notes: lost.notes() }
+  }
+  const [choice, ...others] = fields.choices as ReadonlyArray<json.JsonRecord>
+  return { values: [{ ...fields, choices: [{ ...choice, message: messages[0] }, ...others] }], notes: lost.notes() }
+}
+
+/** @internal */
+export const make = (options_: Options): DocumentCodec => ({
+  id: options_.id,
+  title: options_.title,
+  layout: "document",
+  match: options_.match,
+  decode: (value) =>
+    isResponse(value)
+      ? response(value)
+      : Either.flatMap(
+        envelope.open(value, options_.at, options_.bare),
+        ({ list, ...found }) => Either.map(messagesOf(list, found.at), (messages) => ({ messages, envelope: found }))
+      ),
+  usage,
+  encode: encodeWith(options_)
+})
