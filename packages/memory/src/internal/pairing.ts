@@ -9,8 +9,11 @@ export interface Call {
   readonly part: Message.ToolCallPart
   /** Index of the message that makes the call. */
   readonly message: number
+  /** Index among the parts of that message. */
+  readonly index: number
   /** Index of the message that answers it. */
   answeredAt: number | undefined
+  answer: Result | undefined
   /** Given up: an assistant message followed an interjection while the call was open. */
   givenUp: boolean
 }
@@ -19,10 +22,15 @@ export interface Call {
 export interface Result {
   readonly part: Message.ToolResultPart
   readonly message: number
+  /** Index among the parts of that message. */
+  readonly index: number
   readonly call: Call | undefined
   /** Whether the call had been answered already. */
   readonly repeated: boolean
 }
+
+/** Whether a message is the user's own, not one that stands for other messages. @internal */
+export const isTurn = (message: Message.Message): boolean => message.role === "user" && !tag.isStandIn(message)
 
 /**
  * A user message opens a round unless a call before it is answered after it, or is still open with no assistant message
@@ -35,6 +43,7 @@ export class Pairing {
   readonly calls: Array<ReadonlyArray<Call>> = []
   /** Results in each message. */
   readonly results: Array<ReadonlyArray<Result>> = []
+  /** Open calls by id, the one to be answered first at the end. */
   private readonly open = new Map<string, Array<Call>>()
   private readonly answered = new Set<string>()
   /** User messages that open a round if the calls before them are given up. */
@@ -46,21 +55,12 @@ export class Pairing {
    */
   push(message: Message.Message): ReadonlyArray<number> {
     const index = this.calls.length
-    if (message.role === "user" && !tag.isSummary(message)) return this.pushUser(index)
+    if (isTurn(message)) return this.pushUser(index)
     const opened = message.role === "assistant" ? this.giveUp() : []
-    const calls = Message.toolCalls(message).map((part): Call => ({
-      part,
-      message: index,
-      answeredAt: undefined,
-      givenUp: false
-    }))
-    this.calls.push(calls)
-    for (const call of calls) {
-      const same = this.open.get(call.part.id)
-      if (same === undefined) this.open.set(call.part.id, [call])
-      else same.push(call)
-    }
-    this.results.push(Message.toolResults(message).map((part) => this.answer(part, index)))
+    this.calls.push(message.role === "assistant" ? this.openCalls(message, index) : [])
+    this.results.push(
+      message.role === "assistant" || message.role === "tool" ? this.takeResults(message.content, index) : []
+    )
     return opened
   }
 
@@ -90,20 +90,41 @@ export class Pairing {
     return opened
   }
 
-  private answer(part: Message.ToolResultPart, index: number): Result {
-    const same = this.open.get(part.id)
-    if (same === undefined) {
-      return { part, message: index, call: undefined, repeated: this.answered.has(part.id) }
-    }
+  private openCalls(message: Message.AssistantMessage, at: number): ReadonlyArray<Call> {
+    const calls: Array<Call> = []
+    message.content.forEach((part, index) => {
+      if (!Message.isToolCall(part) || part.providerExecuted) return
+      calls.push({ part, message: at, index, answeredAt: undefined, answer: undefined, givenUp: false })
+    })
     // An id used twice: the nearest message that makes the call is meant, its calls in order.
-    const nearest = same[same.length - 1].message
-    const [call] = same.splice(same.findIndex((candidate) => candidate.message === nearest), 1)
+    for (let i = calls.length - 1; i >= 0; i--) {
+      const same = this.open.get(calls[i].part.id)
+      if (same === undefined) this.open.set(calls[i].part.id, [calls[i]])
+      else same.push(calls[i])
+    }
+    return calls
+  }
+
+  private takeResults(parts: ReadonlyArray<Message.Part>, at: number): ReadonlyArray<Result> {
+    const results: Array<Result> = []
+    parts.forEach((part, index) => {
+      if (Message.isToolResult(part) && !part.providerExecuted) results.push(this.answer(part, at, index))
+    })
+    return results
+  }
+
+  private answer(part: Message.ToolResultPart, message: number, index: number): Result {
+    const same = this.open.get(part.id)
+    const call = same?.pop()
+    const result: Result = { part, message, index, call, repeated: call === undefined && this.answered.has(part.id) }
+    if (same === undefined || call === undefined) return result
     if (same.length === 0) this.open.delete(part.id)
-    call.answeredAt = index
+    call.answeredAt = message
+    call.answer = result
     this.answered.add(part.id)
     this.undecided = []
     if (!this.hasOpenCalls) this.interjected = false
-    return { part, message: index, call, repeated: false }
+    return result
   }
 }
 
@@ -124,7 +145,9 @@ export const pair = (
 ): { readonly pairing: Pairing; readonly rounds: ReadonlyArray<Span> } => {
   const pairing = new Pairing()
   const starts: Array<number> = []
-  for (const message of messages) starts.push(...pairing.push(message))
+  for (const message of messages) {
+    for (const start of pairing.push(message)) starts.push(start)
+  }
   const rounds: Array<Span> = []
   if (messages.length > 0 && starts[0] !== 0) {
     rounds.push({ start: 0, end: starts[0] ?? messages.length, preamble: true })

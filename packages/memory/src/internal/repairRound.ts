@@ -3,7 +3,7 @@
  * no id twice.
  */
 import * as Message from "../Message.js"
-import type { Call, Pairing, Result } from "./pairing.js"
+import { type Call, isTurn, type Pairing, type Result } from "./pairing.js"
 import * as tag from "./tag.js"
 
 /** A message of the repaired form and the index of the message it comes from. @internal */
@@ -12,7 +12,8 @@ export interface Repaired {
   readonly source: number
 }
 
-const isEmptyPart = (part: Message.Part): boolean => {
+/** @internal */
+export const isEmptyPart = (part: Message.Part): boolean => {
   switch (part.type) {
     case "text":
       return part.text.trim() === ""
@@ -63,30 +64,21 @@ export const repairRound = (
   settled: boolean,
   used: Set<string>
 ): ReadonlyArray<Repaired> => {
-  const lastUser = lastUserIndex(messages, round)
+  const lastTurn = lastTurnIndex(messages, round)
   const out: Array<Repaired> = []
   for (let i = round.start; i < round.end; i++) {
-    const message = messages[i]
-    if (message.role === "tool") continue // stands behind its call
+    if (messages[i].role === "tool") continue // stands behind its call
     const calls = pairing.calls[i]
-    const rest = withoutAnswers(message, pairing, i)
-    const kept = rest === undefined ? undefined : withoutEmpty(rest)
-    if (kept === undefined) continue
-    if (calls.length === 0) {
-      out.push({ message: kept, source: i })
-      continue
-    }
-    const names = uniqueIds(calls, used)
-    out.push({ message: rename(kept, calls, pairing.results[i], names), source: i })
-    pushResults(out, messages, pairing, calls, names)
+    const ids = uniqueIds(calls, used)
+    const kept = settle(messages[i], pairing, i, ids)
+    if (kept !== undefined) out.push({ message: kept, source: i })
+    pushResults(out, messages, calls, ids)
     const closed = calls.filter((call) =>
-      call.answeredAt === undefined && (settled || call.givenUp || lastUser > call.message)
+      call.answeredAt === undefined && (settled || call.givenUp || lastTurn > call.message)
     )
     if (closed.length > 0) {
       out.push({
-        message: Message.tool(
-          closed.map((call) => closingResult({ ...call.part, id: names.get(call) ?? call.part.id }))
-        ),
+        message: Message.tool(closed.map((call) => closingResult({ ...call.part, id: ids.get(call) ?? call.part.id }))),
         source: i
       })
     }
@@ -94,83 +86,87 @@ export const repairRound = (
   return out
 }
 
-const lastUserIndex = (
+const lastTurnIndex = (
   messages: ReadonlyArray<Message.Message>,
   round: { readonly start: number; readonly end: number }
 ): number => {
   for (let i = round.end - 1; i >= round.start; i--) {
-    if (messages[i].role === "user" && !tag.isSummary(messages[i])) return i
+    if (isTurn(messages[i])) return i
   }
   return -1
 }
 
-/** An assistant message without results of calls that other messages made: those move to their calls. */
-const withoutAnswers = (
-  message: Message.Message,
-  pairing: Pairing,
-  index: number
-): Message.Message | undefined => {
-  const moved = new Set<Message.Part>(
-    pairing.results[index].filter((result) => result.call?.message !== index).map((result) => result.part)
-  )
-  return moved.size === 0 || message.role === "system"
-    ? message
-    : withParts(message, (message.content as ReadonlyArray<Message.Part>).filter((part) => !moved.has(part)))
-}
-
 /** New ids for calls whose id an earlier call has. */
 const uniqueIds = (calls: ReadonlyArray<Call>, used: Set<string>): ReadonlyMap<Call, string> => {
-  const names = new Map<Call, string>()
+  const ids = new Map<Call, string>()
   for (const call of calls) {
-    let id = call.part.id
-    for (let n = 2; used.has(id); n++) id = `${call.part.id}~${n}`
+    const id = used.has(call.part.id) ? freeId(call.part.id, used) : call.part.id
     used.add(id)
-    if (id !== call.part.id) names.set(call, id)
+    if (id !== call.part.id) ids.set(call, id)
   }
-  return names
+  return ids
 }
 
-const rename = (
-  message: Message.Message,
-  calls: ReadonlyArray<Call>,
-  results: ReadonlyArray<Result>,
-  names: ReadonlyMap<Call, string>
-): Message.Message => {
-  if (names.size === 0 || message.role !== "assistant") return message
-  // One reference may stand for two parts: each is taken once, in order.
-  const renamed = new Map<Message.Part, Array<string>>()
-  const queue = (part: Message.Part, call: Call) =>
-    renamed.set(part, [...(renamed.get(part) ?? []), names.get(call) ?? call.part.id])
-  for (const call of calls) queue(call.part, call)
-  for (const { call, part } of results) if (call !== undefined) queue(part, call)
-  return {
-    ...message,
-    content: message.content.map((part) => {
-      const id = renamed.get(part)?.shift()
-      return id === undefined || (part.type !== "tool-call" && part.type !== "tool-result") ? part : { ...part, id }
-    })
+/** Doubles the suffix and halves the gap, so that an id used a hundred thousand times costs some thirty look-ups. */
+const freeId = (id: string, used: ReadonlySet<string>): string => {
+  let taken = 1
+  let free = 2
+  while (used.has(`${id}-${free}`)) {
+    taken = free
+    free *= 2
   }
+  while (free - taken > 1) {
+    const middle = Math.floor((taken + free) / 2)
+    if (used.has(`${id}-${middle}`)) taken = middle
+    else free = middle
+  }
+  return `${id}-${free}`
+}
+
+/** The message with its new ids, without empty parts and without results that are no answers to its own calls. */
+const settle = (
+  message: Message.Message,
+  pairing: Pairing,
+  at: number,
+  ids: ReadonlyMap<Call, string>
+): Message.Message | undefined => {
+  if (message.role !== "assistant") return withoutEmpty(message)
+  const moved = new Set<number>()
+  const renamed = new Map<number, string>()
+  for (const { call, index } of pairing.results[at]) {
+    if (call?.message !== at) moved.add(index)
+    else if (ids.has(call)) renamed.set(index, ids.get(call)!)
+  }
+  for (const [call, id] of ids) renamed.set(call.index, id)
+  return moved.size === 0 && renamed.size === 0 ? withoutEmpty(message) : withoutEmpty({
+    ...message,
+    content: message.content.flatMap((part, index) => {
+      if (moved.has(index)) return []
+      const id = renamed.get(index)
+      return id === undefined ? [part] : [{ ...part, id } as Message.AssistantPart]
+    })
+  })
 }
 
 /** The results of these calls, message by message as they were recorded. */
 const pushResults = (
   out: Array<Repaired>,
   messages: ReadonlyArray<Message.Message>,
-  pairing: Pairing,
   calls: ReadonlyArray<Call>,
-  names: ReadonlyMap<Call, string>
+  ids: ReadonlyMap<Call, string>
 ): void => {
-  const wanted = new Set(calls)
-  const sources = new Set<number>()
-  for (const call of calls) {
-    if (call.answeredAt !== undefined && call.answeredAt !== call.message) sources.add(call.answeredAt)
+  const bySource = new Map<number, Array<Result>>()
+  for (const { answer, message } of calls) {
+    if (answer === undefined || answer.message === message) continue
+    const same = bySource.get(answer.message)
+    if (same === undefined) bySource.set(answer.message, [answer])
+    else same.push(answer)
   }
-  for (const source of Array.from(sources).sort((a, b) => a - b)) {
+  for (const [source, answers] of Array.from(bySource).sort(([a], [b]) => a - b)) {
     const message = messages[source]
-    const answers = pairing.results[source].filter((result) => result.call !== undefined && wanted.has(result.call))
-    const parts = answers.map((result) => {
-      const name = names.get(result.call!)
-      return name === undefined ? result.part : { ...result.part, id: name }
+    const parts = answers.sort((a, b) => a.index - b.index).map(({ call, part }) => {
+      const id = ids.get(call!)
+      return id === undefined ? part : { ...part, id }
     })
     const untouched = message.role === "tool" && parts.length === message.content.length &&
       parts.every((part, i) => part === message.content[i])

@@ -14,5 +14,9 @@ export const make = (key: string, value: unknown): ProviderOptions => ({ [namesp
 /** A message that stands for others. @internal */
 export const isSummary = (message: Message): boolean => get(message.options, "summary") !== undefined
 
+/** A user message that carries what others said: a summary, a system message, a file of the assistant. @internal */
+export const isStandIn = (message: Message): boolean =>
+  isSummary(message) || get(message.options, "context") !== undefined
+
 /** A result that closes a call nobody answered. @internal */
 export const isClosing = (part: ToolResultPart): boolean => get(part.options, "closes") !== undefined

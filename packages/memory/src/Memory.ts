@@ -1,0 +1,355 @@
+/**
+ * Conversation memory: records messages, and hands out the context for the next model call within a budget.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { Effect } from "effect"
+ * import { Memory, Message } from "effect-memory"
+ *
+ * const program = Effect.gen(function*() {
+ *   const memory = yield* Memory.Memory
+ *   yield* memory.record(Message.user("u1"))
+ *   yield* memory.record(Message.assistant("a1"))
+ *   yield* memory.record(Message.user("u2"))
+ *   return yield* memory.context
+ * }).pipe(Effect.provide(Memory.layerWindow({ maxTokens: 2 })))
+ *
+ * // The oldest round did not fit.
+ * assert.deepStrictEqual(Effect.runSync(program), [Message.user("u2")])
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as PubSub from "effect/PubSub"
+import * as Ref from "effect/Ref"
+import type * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+
+import * as Budget from "./Budget.js"
+import * as backoffs from "./internal/backoff.js"
+import * as sessions from "./internal/session.js"
+import * as trimmers from "./internal/trimmer.js"
+import {
+  BudgetUnsatisfiable,
+  type InvalidBudget,
+  type InvalidMessage,
+  type MemoryStoreError,
+  type TokenCountError,
+  type TrimError
+} from "./MemoryError.js"
+import { MemoryEvent } from "./MemoryEvent.js"
+import * as MemoryMetrics from "./MemoryMetrics.js"
+import * as MemoryStore from "./MemoryStore.js"
+import * as Message from "./Message.js"
+import * as TokenCounter from "./TokenCounter.js"
+import * as TrimStrategy from "./TrimStrategy.js"
+
+/**
+ * How full a memory is.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Usage {
+  /** Messages in the view. */
+  readonly messages: number
+  /** Rounds in the view; the preamble is not counted. */
+  readonly rounds: number
+  /** Tokens of the view, overhead included. */
+  readonly tokens: number
+  readonly maxTokens: number | undefined
+  readonly maxRounds: number | undefined
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /**
+   * Appends a message. Never counts and never waits for a compaction. Fails with `InvalidMessage` for something that is
+   * not a message, and with `MemoryStoreError`; either way nothing is stored.
+   */
+  readonly record: (message: Message.Message) => Effect.Effect<void, InvalidMessage | MemoryStoreError>
+  /** Appends messages: all of them, next to each other, or none. */
+  readonly recordAll: (
+    messages: Iterable<Message.Message>
+  ) => Effect.Effect<void, InvalidMessage | MemoryStoreError>
+  /** Appends a message that is in every context from now on, together with its round. */
+  readonly recordProtected: (message: Message.Message) => Effect.Effect<void, InvalidMessage | MemoryStoreError>
+  /**
+   * What to send to the model: the view, trimmed if it is over the budget. The list is the caller's own.
+   *
+   * Fails with `TokenCountError` if the counter does, with `MemoryStoreError` if the conversation cannot be loaded, and
+   * in strict mode with `BudgetUnsatisfiable`. A strategy that fails is no failure: whole rounds are dropped instead.
+   */
+  readonly context: Effect.Effect<Array<Message.Message>, ContextError>
+  /**
+   * Materializes now, whatever the budget: the strategy is asked to reduce all but the newest round. Answers whether
+   * anything was materialized; a projecting strategy has nothing to.
+   */
+  readonly compact: Effect.Effect<boolean, ContextError | TrimError>
+  /** Takes the current compaction back: the view is the log again. */
+  readonly restore: Effect.Effect<void, MemoryStoreError>
+  /** Everything that was recorded, in order, whatever the view. */
+  readonly history: Stream.Stream<MemoryStore.Entry, MemoryStoreError>
+  /** How full the memory is. Counts what is not counted yet. */
+  readonly usage: Effect.Effect<Usage, MemoryStoreError | TokenCountError>
+  /** Sets the budget in tokens; `undefined` lifts the limit. */
+  readonly setMaxTokens: (maxTokens: number | undefined) => Effect.Effect<void, InvalidBudget>
+  /** Sets the budget in rounds; `undefined` lifts the limit. */
+  readonly setMaxRounds: (maxRounds: number | undefined) => Effect.Effect<void, InvalidBudget>
+  /** Forgets the conversation: log, compaction and counts. */
+  readonly clear: Effect.Effect<void, MemoryStoreError>
+  /** What happens in this memory from now on. A slow reader misses the oldest events; it never holds up the memory. */
+  readonly events: Stream.Stream<MemoryEvent>
+}
+
+/**
+ * Why a context cannot be had.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export type ContextError = TokenCountError | MemoryStoreError | BudgetUnsatisfiable
+
+/**
+ * @since 0.1.0
+ * @category tags
+ */
+export class Memory extends Context.Tag("effect-memory/Memory")<Memory, Service>() {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /** Id of the conversation in the store. Default `default`. */
+  readonly id?: string | undefined
+  /** Most tokens of a context, overhead included. By default there is no limit. */
+  readonly maxTokens?: number | undefined
+  /** Most rounds of a context. By default there is no limit. */
+  readonly maxRounds?: number | undefined
+  /** What contexts are repaired by. Default `pairing`; `none` hands out messages as they were recorded. */
+  readonly rules?: "pairing" | "none" | undefined
+  /** What to do if what must stay is over the budget: hand it out all the same, the default, or fail. */
+  readonly onOverflow?: "allow" | "fail" | undefined
+  /** When a strategy that failed is tried again. Default 1 s, doubling up to 5 min. */
+  readonly backoff?: Schedule.Schedule<unknown> | undefined
+  /** How long a strategy may take before it counts as failed. Default 2 min. */
+  readonly trimTimeout?: Duration.DurationInput | undefined
+  /**
+   * Materializes ahead of need, in a fiber of the layer's scope, once the window is `at` full (a fraction of
+   * `maxTokens`). By default only when the budget is exceeded.
+   */
+  readonly background?: { readonly at: number } | undefined
+}
+
+const eventCapacity = 256
+
+/**
+ * A memory that lives in a scope: compactions end with it.
+ *
+ * Fails with `InvalidBudget` if a limit is not a whole number ≥ 0.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = Effect.fnUntraced(function*(
+  options: Options = {}
+): Effect.fn.Return<
+  Service,
+  InvalidBudget,
+  TokenCounter.TokenCounter | TrimStrategy.TrimStrategy | MemoryStore.MemoryStore | Scope.Scope
+> {
+  const id = options.id ?? "default"
+  const strategy = yield* TrimStrategy.TrimStrategy
+  const store = yield* MemoryStore.MemoryStore
+  const budget = yield* Ref.make(yield* Budget.make(options))
+  const events = yield* PubSub.sliding<MemoryEvent>(eventCapacity)
+  const repairs = yield* Ref.make(0)
+  const session = yield* sessions.make({
+    id,
+    store,
+    counter: yield* TokenCounter.TokenCounter,
+    view: { repair: options.rules !== "none", system: strategy.system ?? "keep" }
+  })
+  const { counter } = session
+  const publish = (event: MemoryEvent) => PubSub.publish(events, event)
+  const trimmer = yield* trimmers.make({
+    id,
+    session,
+    strategy,
+    budget: Ref.get(budget),
+    backoff: options.backoff ?? backoffs.defaultSchedule,
+    timeout: Duration.decode(options.trimTimeout ?? "2 minutes"),
+    publish
+  })
+  const span = (name: string) => Effect.withSpan(name, { captureStackTrace: false, attributes: { conversation: id } })
+
+  const append = (messages: ReadonlyArray<Message.Message>, isProtected: boolean) =>
+    Effect.zipRight(
+      session.append(messages, isProtected),
+      publish(MemoryEvent.Recorded({ conversation: id, messages: messages.length, protected: isProtected }))
+    )
+
+  const record = (message: Message.Message, isProtected: boolean) =>
+    Effect.flatMap(Message.fromUnknown(message), (valid) => append([valid], isProtected))
+
+  const noteRepairs = Effect.fnUntraced(function*(messages: number) {
+    if (messages > (yield* Ref.getAndSet(repairs, messages))) {
+      yield* publish(MemoryEvent.Repaired({ conversation: id, messages }))
+    }
+  })
+
+  const noteTrim = Effect.fnUntraced(function*(
+    fitted: trimmers.Fitted,
+    view: { readonly tokens: number; readonly messages: number }
+  ) {
+    yield* Metric.increment(MemoryMetrics.trims)
+    yield* publish(MemoryEvent.Trimmed({
+      conversation: id,
+      tokensBefore: view.tokens,
+      tokensAfter: fitted.tokens,
+      messagesBefore: view.messages,
+      messagesAfter: fitted.messages.length
+    }))
+  })
+
+  const noteOverflow = Effect.fnUntraced(function*(tokens: number, limit: number) {
+    yield* publish(MemoryEvent.OverBudget({ conversation: id, tokens, budget: limit }))
+    if (options.onOverflow !== "fail") return
+    const floor = yield* session.readCounted(({ view }) => view.floor(counter.overhead))
+    return yield* new BudgetUnsatisfiable({ budget: limit, floor })
+  })
+
+  const context = Effect.gen(function*() {
+    const fitted = yield* trimmer.fit
+    const { maxTokens } = yield* Ref.get(budget)
+    const view = yield* session.read(({ view }) => ({ messages: view.size, repairs: view.repairs() }))
+    yield* noteRepairs(view.repairs)
+    if (fitted.trimmedFrom !== undefined) {
+      yield* noteTrim(fitted, { tokens: fitted.trimmedFrom, messages: view.messages })
+    }
+    if (maxTokens !== undefined && fitted.tokens > maxTokens) yield* noteOverflow(fitted.tokens, maxTokens)
+    if (options.background !== undefined && maxTokens !== undefined) {
+      yield* trimmer.ahead(options.background.at)
+    }
+    yield* Metric.update(MemoryMetrics.contextTokens, fitted.tokens)
+    yield* Effect.annotateCurrentSpan({ tokens: fitted.tokens, messages: fitted.messages.length })
+    return fitted.messages
+  }).pipe(span("Memory.context"))
+
+  return {
+    record: (message) => record(message, false).pipe(span("Memory.record")),
+    recordAll: (messages) =>
+      Effect.flatMap(
+        Effect.forEach(messages, Message.fromUnknown),
+        (valid) => append(valid, false)
+      ).pipe(span("Memory.recordAll")),
+    recordProtected: (message) => record(message, true).pipe(span("Memory.recordProtected")),
+    context,
+    compact: trimmer.force.pipe(span("Memory.compact")),
+    restore: Effect.asVoid(session.compact(() => ({ compaction: undefined }))).pipe(span("Memory.restore")),
+    history: store.history(id),
+    usage: Effect.gen(function*() {
+      const { maxRounds, maxTokens } = yield* Ref.get(budget)
+      return yield* session.readCounted(({ view }) => ({
+        messages: view.size,
+        rounds: view.rounds,
+        tokens: view.tokens + counter.overhead,
+        maxTokens,
+        maxRounds
+      }))
+    }).pipe(span("Memory.usage")),
+    setMaxTokens: (maxTokens) =>
+      Effect.zipRight(Budget.make({ maxTokens }), Ref.update(budget, (now) => ({ ...now, maxTokens }))),
+    setMaxRounds: (maxRounds) =>
+      Effect.zipRight(Budget.make({ maxRounds }), Ref.update(budget, (now) => ({ ...now, maxRounds }))),
+    clear: session.clear.pipe(span("Memory.clear")),
+    events: Stream.fromPubSub(events)
+  }
+})
+
+/**
+ * A memory over a counter, a strategy and a store from outside.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  options?: Options
+): Layer.Layer<
+  Memory,
+  InvalidBudget,
+  TokenCounter.TokenCounter | TrimStrategy.TrimStrategy | MemoryStore.MemoryStore
+> => Layer.scoped(Memory, make(options))
+
+/**
+ * {@link layer} with its options from configuration.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { Config, ConfigProvider, Effect, Layer } from "effect"
+ * import { Memory, MemoryStore, TokenCounter, TrimStrategy } from "effect-memory"
+ *
+ * const MemoryLive = Memory.layerConfig({ maxTokens: Config.integer("MAX_TOKENS") }).pipe(
+ *   Layer.provide([TokenCounter.layerCharacters, TrimStrategy.layerWindowDrop, MemoryStore.layerMemory]),
+ *   Layer.provide(Layer.setConfigProvider(ConfigProvider.fromMap(new Map([["MAX_TOKENS", "4000"]]))))
+ * )
+ * const usage = Memory.Memory.pipe(Effect.flatMap((memory) => memory.usage), Effect.provide(MemoryLive))
+ *
+ * assert.strictEqual(Effect.runSync(usage).maxTokens, 4000)
+ * ```
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  options: Config.Config.Wrap<Pick<Options, "id" | "maxTokens" | "maxRounds">>
+): Layer.Layer<
+  Memory,
+  InvalidBudget | ConfigError.ConfigError,
+  TokenCounter.TokenCounter | TrimStrategy.TrimStrategy | MemoryStore.MemoryStore
+> => Layer.scoped(Memory, Effect.flatMap(Config.unwrap(options), make))
+
+/** Not a shared value: each memory that is built on one has a store of its own. */
+const ownStore = (): Layer.Layer<MemoryStore.MemoryStore> =>
+  Layer.effect(MemoryStore.MemoryStore, MemoryStore.makeMemory)
+
+/**
+ * A memory with all defaults: characters are counted, whole rounds are dropped, the conversation is kept in a store of
+ * its own. Fails with `InvalidBudget` if a limit is not a whole number ≥ 0.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerWindow = (options: {
+  /** Most tokens of a context. */
+  readonly maxTokens: number
+  /** Most rounds of a context. By default there is no limit. */
+  readonly maxRounds?: number | undefined
+}): Layer.Layer<Memory, InvalidBudget> =>
+  layer(options).pipe(
+    Layer.provide([TokenCounter.layerCharacters, TrimStrategy.layerWindowDrop, ownStore()])
+  )
+
+/**
+ * A memory that keeps everything and never trims.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerUnbounded: Layer.Layer<Memory> = Layer.orDie(layer()).pipe(
+  Layer.provide([TokenCounter.layerCharacters, TrimStrategy.layerWindowDrop, ownStore()])
+)

@@ -1,0 +1,297 @@
+/**
+ * Bringing one conversation within its budget: when a strategy runs, what becomes of its result, and what is handed out
+ * meanwhile.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+import * as Ref from "effect/Ref"
+import type * as Schedule from "effect/Schedule"
+import * as Scope from "effect/Scope"
+
+import type * as Budget from "../Budget.js"
+import { type MemoryStoreError, type TokenCountError, TrimError } from "../MemoryError.js"
+import { MemoryEvent } from "../MemoryEvent.js"
+import * as MemoryMetrics from "../MemoryMetrics.js"
+import type * as Message from "../Message.js"
+import type * as TrimStrategy from "../TrimStrategy.js"
+import * as backoffs from "./backoff.js"
+import * as flights from "./flight.js"
+import { inputOf, type Outcome, runStrategy, systemRule } from "./runStrategy.js"
+import type { Loaded, Session } from "./session.js"
+import { compactionOf } from "./settle.js"
+import * as target from "./target.js"
+import type { Item, View } from "./view.js"
+import { limitsOf, WindowOptions } from "./windowDrop.js"
+
+/** A sequence that fits, unless what must stay does not. @internal */
+export interface Fitted {
+  readonly messages: Array<Message.Message>
+  readonly tokens: number
+  /** Tokens of the view, where the sequence is less than it. */
+  readonly trimmedFrom: number | undefined
+}
+
+/** What a strategy made of a view, good while neither view nor budget has changed. */
+interface Projection extends Fitted {
+  readonly version: number
+  readonly budget: Budget.Budget
+}
+
+/** A compaction under this budget did not help; the next one waits until a round begins. */
+interface Stuck {
+  readonly newestBegins: number
+  readonly budget: Budget.Budget
+}
+
+interface State {
+  readonly projection: Projection | undefined
+  readonly stuck: Stuck | undefined
+  /** Where a compaction was last tried ahead of need: once for each round. */
+  readonly triedAhead: Stuck | undefined
+}
+
+/** A caller joins a run that began before its own messages, starts one, and finds its result: three looks. */
+const maxLooks = 3
+
+/** @internal */
+export interface Options {
+  readonly id: string
+  readonly session: Session
+  readonly strategy: TrimStrategy.Service
+  readonly budget: Effect.Effect<Budget.Budget>
+  readonly backoff: Schedule.Schedule<unknown>
+  /** How long a strategy may take. */
+  readonly timeout: Duration.Duration
+  readonly publish: (event: MemoryEvent) => Effect.Effect<void>
+}
+
+type Failure = MemoryStoreError | TokenCountError
+
+/** @internal */
+export interface Trimmer {
+  /** The view within the budget, trimmed where it is over. */
+  readonly fit: Effect.Effect<Fitted, Failure>
+  /** Runs the strategy now, whatever the budget; answers whether something was materialized. */
+  readonly force: Effect.Effect<boolean, Failure | TrimError>
+  /** Runs the strategy in the background so that the view comes below `fill` of the budget. */
+  readonly ahead: (fill: number) => Effect.Effect<void>
+}
+
+/** One run: the items it was given, and the view and budget they belong to. */
+interface Run {
+  readonly items: ReadonlyArray<Item>
+  readonly outcome: Outcome
+  readonly version: number
+  readonly revision: number
+  readonly budget: Budget.Budget
+}
+
+/** @internal */
+export const isOver = (view: View, budget: Budget.Budget, overhead: number): boolean => {
+  const limits = limitsOf(budget)
+  return view.tokens + overhead > limits.tokens || view.rounds > limits.rounds
+}
+
+/** @internal */
+export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Trimmer, never, Scope.Scope> {
+  const { id, publish, session, strategy } = options
+  const { counter, counts } = session
+  const plainWindow = strategy[WindowOptions]
+  const state = yield* Ref.make<State>({ projection: undefined, stuck: undefined, triedAhead: undefined })
+  const backoff = yield* backoffs.make(options.backoff)
+  const flight = yield* flights.make<Failure>(yield* Scope.Scope)
+  const materializes = strategy.project !== strategy.trim
+  const tokensOf = (messages: ReadonlyArray<Message.Message>): number =>
+    messages.reduce(
+      (sum, message) =>
+        systemRule(strategy) === "free" && message.role === "system" ? sum : sum + (counts.get(message) ?? 0),
+      counter.overhead
+    )
+
+  const windowed = (view: View, budget: Budget.Budget): Fitted => {
+    const messages = view.window(limitsOf(budget), counter.overhead, target.of(plainWindow?.target, budget))
+    return { messages, tokens: tokensOf(messages), trimmedFrom: view.tokens + counter.overhead }
+  }
+
+  const run = Effect.fnUntraced(function*(
+    trim: TrimStrategy.Service["trim"],
+    budget: Budget.Budget
+  ): Effect.fn.Return<Run, Failure | TrimError> {
+    const { items, revision, version } = yield* session.readCounted(({ revision, version, view }) => ({
+      items: view.snapshot(),
+      revision,
+      version
+    }))
+    const given = inputOf(items, (message) => counts.get(message) ?? 0, budget, counter)
+    const outcome = yield* Effect.timeoutFail(runStrategy(items, given, budget, systemRule(strategy), trim), {
+      duration: options.timeout,
+      onTimeout: () =>
+        new TrimError({ reason: `no result within ${Duration.format(options.timeout)}: bound what it waits for` })
+    })
+    return { items, outcome, version, revision, budget }
+  })
+
+  /** Commits a result if what it covers still stands and it is still wanted. */
+  const commit = Effect.fnUntraced(function*(
+    { items, outcome, revision }: Run,
+    isWanted: (loaded: Loaded, budget: Budget.Budget) => boolean
+  ): Effect.fn.Return<boolean, Failure | TrimError> {
+    if (outcome.won <= 0) {
+      return yield* new TrimError({
+        reason: "what it made takes no fewer tokens than what it stands for: ask for a shorter summary"
+      })
+    }
+    const budget = yield* options.budget
+    let discarded: "changed" | "sufficient" | undefined
+    const committed = yield* session.compact((loaded) => {
+      discarded = loaded.revision !== revision ? "changed" : isWanted(loaded, budget) ? undefined : "sufficient"
+      return discarded === undefined
+        ? { compaction: compactionOf(loaded.view.raws, items, loaded.compaction, outcome) }
+        : undefined
+    }).pipe(Effect.catchIf((error) => error.reason === "conflict", () => {
+      discarded = "changed"
+      return Effect.succeed(false)
+    }))
+    yield* publish(
+      discarded !== undefined
+        ? MemoryEvent.CompactionDiscarded({ conversation: id, reason: discarded })
+        : MemoryEvent.CompactionCommitted({
+          conversation: id,
+          tokensBefore: items.reduce((sum, item) => sum + item.tokens, counter.overhead),
+          tokensAfter: items.reduce((sum, item) => sum + item.tokens, counter.overhead) - outcome.won
+        })
+    )
+    if (committed) yield* Metric.increment(MemoryMetrics.compactions)
+    return committed
+  })
+
+  const noteStuck = Effect.gen(function*() {
+    const budget = yield* options.budget
+    const stuck = yield* session.readCounted(({ view }) =>
+      isOver(view, budget, counter.overhead) ? { newestBegins: view.newestBegins, budget } : undefined
+    )
+    yield* Ref.update(state, (now) => ({ ...now, stuck }))
+  })
+
+  const noteFailure = Effect.fnUntraced(function*(error: TrimError) {
+    const retryAt = yield* backoff.failed
+    yield* Metric.increment(MemoryMetrics.failures)
+    yield* publish(MemoryEvent.TrimFailed({ conversation: id, error, retryAt }))
+  })
+
+  const keepProjection = ({ budget, items, outcome, version }: Run) =>
+    Ref.update(state, (now): State => ({
+      ...now,
+      projection: {
+        version,
+        budget,
+        messages: outcome.context.map(({ message }) => message),
+        tokens: outcome.tokens,
+        trimmedFrom: items.reduce((sum, item) => sum + item.tokens, counter.overhead)
+      }
+    }))
+
+  const started = Effect.flatMap(
+    session.readCounted(({ view }) => view.tokens + counter.overhead),
+    (tokens) => publish(MemoryEvent.CompactionStarted({ conversation: id, tokens }))
+  ).pipe(Effect.when(() => materializes))
+
+  const trimOnce = Effect.gen(function*() {
+    yield* started
+    const done = yield* run(strategy.trim, yield* options.budget)
+    if (!done.outcome.result.replace || done.outcome.covers.size === 0) {
+      yield* keepProjection(done)
+    } else if (yield* commit(done, ({ view }, budget) => isOver(view, budget, counter.overhead))) {
+      yield* noteStuck
+    }
+    yield* backoff.succeeded
+  }).pipe(Effect.catchTag("TrimError", noteFailure))
+
+  const projectOnce = (project: TrimStrategy.Service["trim"]) =>
+    Effect.flatMap(options.budget, (budget) => run(project, budget)).pipe(
+      Effect.flatMap(keepProjection),
+      Effect.catchTag("TrimError", noteFailure)
+    )
+
+  /** What to do for a view that is over its budget. */
+  const next = Effect.fnUntraced(function*(stuck: boolean) {
+    if (!stuck && (yield* backoff.isDue)) return Option.some(trimOnce)
+    const { project } = strategy
+    // A failing projection is no better than the plain window.
+    return project !== undefined && (stuck || materializes) ? Option.some(projectOnce(project)) : Option.none()
+  })
+
+  const attempt = (looks: number, since: number | undefined): Effect.Effect<Fitted, Failure> =>
+    Effect.gen(function*() {
+      const budget = yield* options.budget
+      const { projection, stuck } = yield* Ref.get(state)
+      const seen = yield* session.readCounted(({ version, view }) => {
+        const from = since ?? version
+        if (!isOver(view, budget, counter.overhead)) {
+          const tokens = view.tokens + counter.overhead
+          return { fitted: { messages: view.all(), tokens, trimmedFrom: undefined }, from }
+        }
+        if (plainWindow !== undefined) return { fitted: windowed(view, budget), from }
+        if (projection?.budget === budget && projection.version >= from) {
+          return { fitted: { ...projection, messages: projection.messages.slice() }, from }
+        }
+        return {
+          fitted: undefined,
+          from,
+          stuck: stuck?.budget === budget && stuck.newestBegins === view.newestBegins
+        }
+      })
+      if (seen.fitted !== undefined) return seen.fitted
+      const task = looks < maxLooks ? yield* next(seen.stuck) : Option.none()
+      if (Option.isNone(task)) return yield* session.readCounted(({ view }) => windowed(view, budget))
+      yield* flight.join(task.value)
+      return yield* attempt(looks + 1, seen.from)
+    })
+
+  const force = Effect.gen(function*() {
+    const result = yield* Ref.make<{ readonly committed: boolean; readonly error: TrimError | undefined }>({
+      committed: false,
+      error: undefined
+    })
+    const task = Effect.gen(function*() {
+      yield* started
+      const { maxTokens } = yield* options.budget
+      const done = yield* run(strategy.trim, { maxTokens, maxRounds: 1 })
+      if (!done.outcome.result.replace || done.outcome.covers.size === 0) return
+      const committed = yield* commit(done, () => true)
+      yield* Ref.set(result, { committed, error: undefined })
+    }).pipe(
+      Effect.catchTag(
+        "TrimError",
+        (error) => Effect.zipRight(noteFailure(error), Ref.set(result, { committed: false, error }))
+      )
+    )
+    yield* flight.exclusive(task)
+    const { committed, error } = yield* Ref.get(result)
+    return error === undefined ? committed : yield* error
+  })
+
+  const ahead = Effect.fnUntraced(function*(fill: number) {
+    if (!materializes || !(yield* backoff.isDue)) return
+    const budget = yield* options.budget
+    const less = { ...budget, maxTokens: budget.maxTokens && Math.floor(budget.maxTokens * fill) }
+    const task = Effect.gen(function*() {
+      const { triedAhead } = yield* Ref.get(state)
+      const newestBegins = yield* session.read(({ view }) => view.newestBegins)
+      if (triedAhead?.budget === budget && triedAhead.newestBegins === newestBegins) return
+      if (yield* session.readCounted(({ view }) => !isOver(view, less, counter.overhead))) return
+      yield* started
+      const done = yield* run(strategy.trim, less)
+      if (done.outcome.result.replace && done.outcome.covers.size > 0) {
+        yield* commit(done, ({ view }) => isOver(view, less, counter.overhead))
+      }
+      yield* Ref.update(state, (now): State => ({ ...now, triedAhead: { newestBegins, budget } }))
+      yield* backoff.succeeded
+    }).pipe(Effect.catchTag("TrimError", noteFailure))
+    yield* flight.start(task)
+  })
+
+  return { fit: attempt(0, undefined), force, ahead }
+})

@@ -1,0 +1,344 @@
+/**
+ * What a context is made from: the entries that no compaction covers and the messages that stand for the others, in
+ * their repaired form, with running sums over the rounds. Free of effects; every operation is synchronous.
+ *
+ * Rounds before the newest one are settled: they are appended once and never touched again. Only the newest round is
+ * repaired anew when something is added to it.
+ */
+import * as Message from "../Message.js"
+import { Pairing } from "./pairing.js"
+import { type Repaired, repairRound } from "./repairRound.js"
+import * as window from "./window.js"
+
+/** A message of the view as it was recorded. @internal */
+export interface Raw {
+  readonly message: Message.Message
+  /** Sequence number of its entry; −1 for a message that stands for others. */
+  readonly sequence: number
+  readonly protected: boolean
+}
+
+/** A message of the repaired form. @internal */
+export interface Item {
+  readonly message: Message.Message
+  /** Sequence number of the entry it comes from; −1 for a message that stands for others. */
+  readonly sequence: number
+  /** Belongs to a protected round. */
+  readonly protected: boolean
+  /** Stays while its round goes. */
+  readonly pinned: boolean
+  /** As it was recorded, not rewritten by repair. */
+  readonly verbatim: boolean
+  /** Tokens that it is charged. */
+  readonly tokens: number
+  /** Ordinal of its round. */
+  readonly round: number
+  /** Whether round limits count its round. */
+  readonly counted: boolean
+}
+
+/** @internal */
+export interface Options {
+  /** Whether contexts are repaired. */
+  readonly repair: boolean
+  /** How system messages are treated: `keep` pins those of the preamble, `free` pins all and charges none. */
+  readonly system: "keep" | "trim" | "free"
+}
+
+/** @internal */
+export interface Floor {
+  readonly overhead: number
+  readonly system: number
+  readonly protected: number
+  readonly summary: number
+  readonly newest: number
+  readonly total: number
+}
+
+/** Counts by message reference, shared by everything that counts for one memory. @internal */
+export type Counts = WeakMap<Message.Message, number>
+
+type Unsummed = Omit<Item, "tokens" | "round" | "counted">
+
+/** @internal */
+export class View {
+  /** All messages of the view as recorded. Append-only. */
+  readonly raws: Array<Raw> = []
+  private readonly items: Array<Unsummed> = []
+  /** For each settled round: index of its first item. */
+  private readonly roundStart: Array<number> = []
+  private readonly roundPreamble: Array<boolean> = []
+  private readonly roundProtected: Array<boolean> = []
+  /** Indices of the pinned items of settled rounds, ascending. */
+  private readonly pins: Array<number> = []
+  private readonly usedIds = new Set<string>()
+
+  /** Sums over settled rounds `0 … r`, as far as everything is counted. */
+  private readonly tokensBefore: Array<number> = [0]
+  private readonly roundsBefore: Array<number> = [0]
+  private pinnedTokens = 0
+  private pinnedRounds = 0
+  private settledRepairs = 0
+
+  /** Index in `raws` where the newest round begins. */
+  private newestRaw = 0
+  private newestPreamble = true
+  private pairing = new Pairing()
+  private newest: ReadonlyArray<Repaired> | undefined
+  private previousNewest: ReadonlyArray<Repaired> = []
+
+  constructor(private readonly options: Options, private readonly counts: Counts) {}
+
+  append(raw: Raw): void {
+    this.raws.push(raw)
+    this.newest = undefined
+    const opened = this.pairing.push(inertIfStandIn(raw))
+    if (opened.length === 0) return
+    let start = 0
+    for (const next of opened) {
+      if (next > start) this.settle(start, next)
+      this.newestPreamble = false
+      start = next
+    }
+    this.newestRaw += start
+    if (start > 0) {
+      this.pairing = new Pairing()
+      for (let i = this.newestRaw; i < this.raws.length; i++) this.pairing.push(inertIfStandIn(this.raws[i]))
+    }
+    this.previousNewest = []
+  }
+
+  /** Items whose count is not known yet, one for each message. */
+  uncounted(): ReadonlyArray<Unsummed> {
+    const missing = new Map<Message.Message, Unsummed>()
+    const add = (item: Unsummed) => {
+      if (!this.counts.has(item.message)) missing.set(item.message, item)
+    }
+    const from = this.roundStart[this.tokensBefore.length - 1] ?? this.items.length
+    for (let i = from; i < this.items.length; i++) add(this.items[i])
+    for (const item of this.newestItems()) add(item)
+    return Array.from(missing.values())
+  }
+
+  /** Sequence number of the first message of the newest round: moves when a round begins. */
+  get newestBegins(): number {
+    return this.raws[this.newestRaw]?.sequence ?? -1
+  }
+
+  /** Rounds that limits count. */
+  get rounds(): number {
+    this.sum()
+    return this.roundsBefore[this.roundStart.length] + this.pinnedRounds + (this.newestCounts ? 1 : 0)
+  }
+
+  /** Tokens of all messages; what is free of charge is left out. */
+  get tokens(): number {
+    this.sum()
+    return this.tokensBefore[this.roundStart.length] + this.pinnedTokens + this.newestTokens()
+  }
+
+  /** Number of messages in the repaired form. */
+  get size(): number {
+    return this.items.length + this.newestRound().length
+  }
+
+  /** Everything, in order. */
+  all(): Array<Message.Message> {
+    const out = new Array<Message.Message>(this.items.length)
+    for (let i = 0; i < out.length; i++) out[i] = this.items[i].message
+    for (const { message } of this.newestRound()) out.push(message)
+    return out
+  }
+
+  /** What the plain window keeps: pinned items, then everything from the first kept round on. */
+  window(limits: window.Limits, overhead: number, target: window.Target): Array<Message.Message> {
+    const excess = window.stepped(
+      { tokens: this.tokens + overhead - limits.tokens, rounds: this.rounds - limits.rounds },
+      limits,
+      target
+    )
+    const first = window.firstKept(this.tokensBefore, this.roundsBefore, this.roundStart.length, excess)
+    const from = this.roundStart[first] ?? this.items.length
+    const out: Array<Message.Message> = []
+    for (let i = 0; i < this.pins.length && this.pins[i] < from; i++) out.push(this.items[this.pins[i]].message)
+    for (let i = from; i < this.items.length; i++) out.push(this.items[i].message)
+    for (const { message } of this.newestRound()) out.push(message)
+    return out
+  }
+
+  /** All items, in order. A copy. */
+  snapshot(): ReadonlyArray<Item> {
+    const out: Array<Item> = []
+    this.roundStart.forEach((start, round) => {
+      const end = this.roundStart[round + 1] ?? this.items.length
+      const counted = !this.roundPreamble[round]
+      for (let i = start; i < end; i++) out.push(this.toItem(this.items[i], round, counted))
+    })
+    for (const item of this.newestItems()) out.push(this.toItem(item, this.roundStart.length, this.newestCounts))
+    return out
+  }
+
+  private toItem(item: Unsummed, round: number, counted: boolean): Item {
+    return { ...item, tokens: this.charge(item.message), round, counted }
+  }
+
+  /** What must stay under the plain window, in tokens. */
+  floor(overhead: number): Floor {
+    let system = 0
+    let summary = 0
+    let pinned = 0
+    for (const i of this.pins) {
+      const item = this.items[i]
+      const tokens = this.charge(item.message)
+      if (item.sequence < 0) summary += tokens
+      else if (item.protected) pinned += tokens
+      else system += tokens
+    }
+    const newest = this.newestTokens()
+    return { overhead, system, protected: pinned, summary, newest, total: overhead + this.pinnedTokens + newest }
+  }
+
+  /** How many messages the repaired form leaves out, rewrites or adds. */
+  repairs(): number {
+    let changed = this.settledRepairs
+    const recorded = new Set<number>()
+    for (const { message, source } of this.newestRound()) {
+      if (message !== this.raws[this.newestRaw + source].message) changed++
+      recorded.add(source)
+    }
+    return changed + (this.raws.length - this.newestRaw - recorded.size)
+  }
+
+  private get newestCounts(): boolean {
+    return !this.newestPreamble && this.raws.length > 0
+  }
+
+  private newestTokens(): number {
+    let sum = 0
+    for (const { message } of this.newestRound()) sum += this.charge(message)
+    return sum
+  }
+
+  private charge(message: Message.Message): number {
+    return this.options.system === "free" && message.role === "system" ? 0 : this.counts.get(message) ?? 0
+  }
+
+  private newestRound(): ReadonlyArray<Repaired> {
+    if (this.newest === undefined) {
+      this.newest = reuse(this.previousNewest, this.repaired(0, this.raws.length - this.newestRaw, false))
+      this.previousNewest = this.newest
+    }
+    return this.newest
+  }
+
+  private newestItems(): ReadonlyArray<Unsummed> {
+    const isProtected = this.isProtected(0, this.raws.length - this.newestRaw)
+    return this.toItems(this.newestRound(), this.newestPreamble, isProtected)
+  }
+
+  /** Repaired form of a part of the newest round; indices are relative to it. */
+  private repaired(start: number, end: number, settled: boolean): ReadonlyArray<Repaired> {
+    const messages = this.raws.slice(this.newestRaw).map((raw) => raw.message)
+    return this.options.repair
+      ? repairRound(messages, this.pairing, { start, end }, settled, settled ? this.usedIds : new Overlay(this.usedIds))
+      : messages.slice(start, end).map((message, i) => ({ message, source: start + i }))
+  }
+
+  private isProtected(start: number, end: number): boolean {
+    for (let i = start; i < end; i++) if (this.raws[this.newestRaw + i].protected) return true
+    return false
+  }
+
+  private toItems(
+    repaired: ReadonlyArray<Repaired>,
+    preamble: boolean,
+    isProtected: boolean
+  ): ReadonlyArray<Unsummed> {
+    return repaired.map(({ message, source }) => {
+      const raw = this.raws[this.newestRaw + source]
+      const system = message.role === "system" &&
+        (this.options.system === "free" || (this.options.system === "keep" && preamble))
+      return {
+        message,
+        sequence: raw.sequence,
+        protected: isProtected,
+        pinned: isProtected || raw.sequence < 0 || system,
+        verbatim: message === raw.message
+      }
+    })
+  }
+
+  private settle(start: number, end: number): void {
+    const protectedRound = this.isProtected(start, end)
+    const repaired = reuse(this.previousNewest, this.repaired(start, end, true))
+    this.settledRepairs += end - start - new Set(repaired.map(({ source }) => source)).size
+    this.roundStart.push(this.items.length)
+    this.roundPreamble.push(this.newestPreamble)
+    this.roundProtected.push(protectedRound)
+    for (const item of this.toItems(repaired, this.newestPreamble, protectedRound)) {
+      if (item.pinned) this.pins.push(this.items.length)
+      if (!item.verbatim) this.settledRepairs++
+      this.items.push(item)
+    }
+  }
+
+  /** Extends the sums over rounds that have been settled and counted since. */
+  private sum(): void {
+    for (let round = this.tokensBefore.length - 1; round < this.roundStart.length; round++) {
+      const end = this.roundStart[round + 1] ?? this.items.length
+      let tokens = 0
+      for (let i = this.roundStart[round]; i < end; i++) {
+        if (this.items[i].pinned) this.pinnedTokens += this.charge(this.items[i].message)
+        else tokens += this.charge(this.items[i].message)
+      }
+      const counts = !this.roundPreamble[round]
+      if (counts && this.roundProtected[round]) this.pinnedRounds++
+      this.tokensBefore.push(this.tokensBefore[round] + tokens)
+      this.roundsBefore.push(this.roundsBefore[round] + (counts && !this.roundProtected[round] ? 1 : 0))
+    }
+  }
+}
+
+/** What stands for others opens no round, whatever its role. */
+const inertIfStandIn = (raw: Raw): Message.Message => raw.sequence < 0 ? Message.system("") : raw.message
+
+/** Ids of earlier rounds below, those of the newest one above. */
+class Overlay extends Set<string> {
+  constructor(private readonly below: ReadonlySet<string>) {
+    super()
+  }
+  override has(id: string): boolean {
+    return super.has(id) || this.below.has(id)
+  }
+}
+
+const samePart = (a: Message.Part, b: Message.Part): boolean => {
+  if (a === b) return true
+  if (a.type === "tool-call" && b.type === "tool-call") return a.id === b.id && a.params === b.params
+  return a.type === "tool-result" && b.type === "tool-result" && a.id === b.id && a.result === b.result
+}
+
+const sameMessage = (a: Message.Message, b: Message.Message): boolean =>
+  a.role === b.role && a.role !== "system" && b.role !== "system" &&
+  a.content.length === b.content.length && a.content.every((part, i) => samePart(part, b.content[i]))
+
+const firstPart = (message: Message.Message): unknown => {
+  if (message.role === "system") return message
+  const part = message.content[0]
+  return part.type === "tool-call" || part.type === "tool-result" ? `${part.type} ${part.id}` : part
+}
+
+/**
+ * Rewritten messages are made anew each time the newest round is repaired: where nothing changed, the former one is
+ * taken, so that it need not be counted again.
+ */
+const reuse = (previous: ReadonlyArray<Repaired>, next: ReadonlyArray<Repaired>): ReadonlyArray<Repaired> => {
+  if (previous.length === 0) return next
+  const former = new Map(previous.map(({ message, source }) => [firstPart(message), { message, source }]))
+  return next.map((item) => {
+    const candidate = former.get(firstPart(item.message))
+    return candidate !== undefined && candidate.source === item.source && sameMessage(candidate.message, item.message)
+      ? candidate
+      : item
+  })
+}
