@@ -3,7 +3,7 @@
  *
  * `sendable` needs no repair by the rules `pairing`. `conversation` is what agents record: late results, results out of
  * order, interjected users, calls that nobody answers. `hostile` is any messages in any order, in normal form;
- * `malformed` is the same before text is made well-formed.
+ * `malformed` is such a list before text is made well-formed.
  */
 import { FastCheck as fc } from "effect"
 import { Message } from "effect-memory"
@@ -83,6 +83,8 @@ interface StepScript {
   readonly order: ReadonlyArray<number>
   /** Whether each result has a message of its own. */
   readonly apart: boolean
+  /** `split`: every part in a message of its own. `inside`: results in the message of their calls. */
+  readonly shape: "whole" | "split" | "inside"
   /** What the user says while calls are open. */
   readonly interjection: string | undefined
 }
@@ -127,6 +129,7 @@ const step: fc.Arbitrary<StepScript> = fc.record({
   calls: fc.array(call, { minLength: 1, maxLength: 4 }),
   order: fc.array(fc.nat(9), { minLength: 4, maxLength: 4 }),
   apart: fc.boolean(),
+  shape: fc.constantFrom("whole" as const, "whole" as const, "whole" as const, "split" as const, "inside" as const),
   interjection: seldom(text)
 })
 
@@ -173,11 +176,14 @@ const build = (script: Script, tidy: boolean): ReadonlyArray<Message.Message> =>
         else if (tidy || call.fate === "answered") now.push([step.order[i], answer])
         else if (call.fate === "late") next.push(answer)
       })
-      out.push(Message.assistant(parts))
+      const results = now.sort(([a], [b]) => a - b).map(([, result]) => result)
+      if (step.shape === "inside") parts.push(...results.splice(0))
+      if (step.shape === "split" && !tidy) out.push(...parts.map((part) => Message.assistant([part])))
+      else out.push(Message.assistant(parts))
       deliver(late, false)
       late = next
       if (!tidy && step.interjection !== undefined) out.push(Message.user(step.interjection))
-      deliver(now.sort(([a], [b]) => a - b).map(([, result]) => result), step.apart)
+      deliver(results, step.apart)
       if (tidy && step.interjection !== undefined) out.push(Message.user(step.interjection))
     }
     if (round.answer !== undefined) out.push(Message.assistant(round.answer))
@@ -197,7 +203,7 @@ export const conversation: fc.Arbitrary<ReadonlyArray<Message.Message>> = script
 // =============================================================================
 
 /** Few ids, so that they meet, and names that plain objects know. */
-const id = fc.constantFrom("a", "a", "b", "b", "c", "a~2", "", "__proto__", "constructor")
+const id = fc.constantFrom("a", "a", "b", "b", "c", "a-2", "", "__proto__", "constructor")
 
 const anyText = fc.oneof(text, fc.constantFrom("", " ", "\n\t", "\u00a0", "trailing  \n", "\ud83d cut", "cut \udc69"))
 
@@ -292,8 +298,31 @@ const normalPart = (part: Message.AssistantPart): Message.AssistantPart => {
   }
 }
 
+/** Conversations with messages removed, repeated, swapped and put in between. */
+const damaged: fc.Arbitrary<ReadonlyArray<Message.Message>> = fc.tuple(
+  conversation,
+  fc.array(fc.tuple(fc.constantFrom("remove", "repeat", "swap", "insert"), fc.nat(30), fc.nat(30), message), {
+    minLength: 1,
+    maxLength: 4
+  })
+).map(([messages, edits]) => {
+  const out = [...messages]
+  for (const [edit, a, b, message] of edits) {
+    if (out.length === 0) return out
+    const [from, to] = [a % out.length, b % out.length]
+    if (edit === "remove") out.splice(from, 1)
+    else if (edit === "repeat") out.splice(to, 0, out[from])
+    else if (edit === "insert") out.splice(to, 0, message)
+    else [out[from], out[to]] = [out[to], out[from]]
+  }
+  return out
+})
+
 /** Any messages in any order, in normal form. */
-export const hostile: fc.Arbitrary<ReadonlyArray<Message.Message>> = fc.array(message, { maxLength: 14, size: "max" })
+export const hostile: fc.Arbitrary<ReadonlyArray<Message.Message>> = fc.oneof(
+  fc.array(message, { maxLength: 14, size: "max" }),
+  damaged
+)
 
 /** Any messages in any order, some of them with lone surrogates. */
 export const malformed: fc.Arbitrary<ReadonlyArray<Message.Message>> = fc.array(

@@ -6,7 +6,7 @@
 export type Rules = "pairing" | "anthropic" | "openai" | "gemini" | "strict"
 
 /** A rule set that a fault can break. */
-export type Rule = Exclude<Rules, "strict">
+type Rule = Exclude<Rules, "strict">
 
 interface Kind {
   /** The rule sets that ask for it; `pairing` is part of all others. */
@@ -100,9 +100,9 @@ interface AtCall<Tag extends string> extends AtPart<Tag> {
   readonly callId: string
 }
 
-export type MessageKind = keyof typeof messageKinds
-export type PartKind = keyof typeof partKinds
-export type CallKind = keyof typeof callKinds
+type MessageKind = keyof typeof messageKinds
+type PartKind = keyof typeof partKinds
+type CallKind = keyof typeof callKinds
 
 export type Finding =
   | { readonly [Tag in MessageKind]: At<Tag> }[MessageKind]
