@@ -37,6 +37,7 @@ import * as Stream from "effect/Stream"
 import * as Budget from "./Budget.js"
 import * as backoffs from "./internal/backoff.js"
 import * as sessions from "./internal/session.js"
+import { spanned } from "./internal/span.js"
 import * as trimmers from "./internal/trimmer.js"
 import {
   BudgetUnsatisfiable,
@@ -194,7 +195,8 @@ export const make = Effect.fnUntraced(function*(
     timeout: Duration.decode(options.trimTimeout ?? "2 minutes"),
     publish
   })
-  const span = (name: string) => Effect.withSpan(name, { captureStackTrace: false, attributes: { conversation: id } })
+  const span = <A>(name: string, describe?: (a: A) => Record<string, unknown>) =>
+    spanned(name, { conversation: id }, describe)
 
   const append = (messages: ReadonlyArray<Message.Message>, isProtected: boolean) =>
     Effect.zipRight(
@@ -205,25 +207,23 @@ export const make = Effect.fnUntraced(function*(
   const record = (message: Message.Message, isProtected: boolean) =>
     Effect.flatMap(Message.fromUnknown(message), (valid) => append([valid], isProtected))
 
-  const noteRepairs = Effect.fnUntraced(function*(messages: number) {
-    if (messages > (yield* Ref.getAndSet(repairs, messages))) {
-      yield* publish(MemoryEvent.Repaired({ conversation: id, messages }))
-    }
-  })
+  const noteRepairs = (messages: number) =>
+    Effect.flatMap(
+      Ref.getAndSet(repairs, messages),
+      (before) => messages > before ? publish(MemoryEvent.Repaired({ conversation: id, messages })) : Effect.void
+    )
 
-  const noteTrim = Effect.fnUntraced(function*(
-    fitted: trimmers.Fitted,
-    view: { readonly tokens: number; readonly messages: number }
-  ) {
-    yield* Metric.increment(MemoryMetrics.trims)
-    yield* publish(MemoryEvent.Trimmed({
-      conversation: id,
-      tokensBefore: view.tokens,
-      tokensAfter: fitted.tokens,
-      messagesBefore: view.messages,
-      messagesAfter: fitted.messages.length
-    }))
-  })
+  const noteTrim = ({ messages, tokens, view }: trimmers.Fitted) =>
+    Effect.zipRight(
+      Metric.increment(MemoryMetrics.trims),
+      publish(MemoryEvent.Trimmed({
+        conversation: id,
+        tokensBefore: view.tokens,
+        tokensAfter: tokens,
+        messagesBefore: view.messages,
+        messagesAfter: messages.length
+      }))
+    )
 
   const noteOverflow = Effect.fnUntraced(function*(tokens: number, limit: number) {
     yield* publish(MemoryEvent.OverBudget({ conversation: id, tokens, budget: limit }))
@@ -232,22 +232,21 @@ export const make = Effect.fnUntraced(function*(
     return yield* new BudgetUnsatisfiable({ budget: limit, floor })
   })
 
-  const context = Effect.gen(function*() {
-    const fitted = yield* trimmer.fit
-    const { maxTokens } = yield* Ref.get(budget)
-    const view = yield* session.read(({ view }) => ({ messages: view.size, repairs: view.repairs() }))
-    yield* noteRepairs(view.repairs)
-    if (fitted.trimmedFrom !== undefined) {
-      yield* noteTrim(fitted, { tokens: fitted.trimmedFrom, messages: view.messages })
-    }
-    if (maxTokens !== undefined && fitted.tokens > maxTokens) yield* noteOverflow(fitted.tokens, maxTokens)
-    if (options.background !== undefined && maxTokens !== undefined) {
-      yield* trimmer.ahead(options.background.at)
-    }
+  /** Tells about a context, and begins to make room ahead of need. */
+  const note = Effect.fnUntraced(function*(fitted: trimmers.Fitted) {
+    const { maxTokens } = fitted.budget
     yield* Metric.update(MemoryMetrics.contextTokens, fitted.tokens)
-    yield* Effect.annotateCurrentSpan({ tokens: fitted.tokens, messages: fitted.messages.length })
-    return fitted.messages
-  }).pipe(span("Memory.context"))
+    yield* noteRepairs(fitted.view.repairs)
+    if (fitted.trimmed) yield* noteTrim(fitted)
+    if (maxTokens === undefined) return
+    if (fitted.tokens > maxTokens) yield* noteOverflow(fitted.tokens, maxTokens)
+    if (options.background !== undefined) yield* trimmer.ahead(options.background.at)
+  })
+
+  const context = Effect.tap(trimmer.fit, note).pipe(
+    span("Memory.context", ({ messages, tokens }) => ({ messages: messages.length, tokens })),
+    Effect.map(({ messages }) => messages)
+  )
 
   return {
     record: (message) => record(message, false).pipe(span("Memory.record")),

@@ -3,7 +3,6 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
 
@@ -12,6 +11,7 @@ import type * as MemoryStore from "../MemoryStore.js"
 import type * as Message from "../Message.js"
 import type * as TokenCounter from "../TokenCounter.js"
 import { countAll, remembering } from "./counting.js"
+import { exclusive } from "./exclusive.js"
 import { type Counts, type Options as ViewOptions, type Raw, View } from "./view.js"
 
 /**
@@ -87,47 +87,42 @@ export const make = Effect.fnUntraced(function*(options: {
     version: 0
   })
   const writer = yield* Effect.makeSemaphore(1)
+  const exclusively = exclusive(writer)
   const counting = yield* Effect.makeSemaphore(1)
   const origin = `${yield* Random.nextIntBetween(0, 2 ** 31)}-${yield* Random.nextIntBetween(0, 2 ** 31)}`
   const recorded = yield* Ref.make(0)
 
-  const set = (loaded: Omit<Loaded, "version"> | undefined) =>
-    Ref.updateAndGet(state, ({ version }) => ({
-      loaded: loaded === undefined ? undefined : { ...loaded, version: version + 1 },
-      version: version + 1
-    }))
-  const forget = set(undefined)
-  /** After a write that failed or was interrupted nobody knows what is stored. */
-  const forgetUnlessDone = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.onExit(write, (exit) => Exit.isSuccess(exit) ? Effect.void : forget)
+  const set = (fresh: Omit<Loaded, "version">): Effect.Effect<Loaded> =>
+    Ref.modify(state, ({ version }) => {
+      const loaded = { ...fresh, version: version + 1 }
+      return [loaded, { loaded, version: version + 1 }]
+    })
+  const forget = Ref.update(state, ({ version }) => ({ loaded: undefined, version: version + 1 }))
 
-  const load = Effect.gen(function*() {
-    const { loaded } = yield* Ref.get(state)
-    if (loaded !== undefined) return loaded
+  const reload = Effect.gen(function*() {
     const snapshot = yield* store.load(id)
     const saved = snapshot.counts.get(counter.id)
     for (const { message, sequence } of snapshot.entries) {
       const tokens = saved?.get(sequence)
       if (tokens !== undefined) counts.set(message, tokens)
     }
-    const fresh = {
+    return yield* set({
       view: viewOf(snapshot.entries, snapshot.compaction, options.view, counts),
       revision: snapshot.revision,
       nextSequence: snapshot.nextSequence,
       compaction: snapshot.compaction
-    }
-    const { version } = yield* set(fresh)
-    return { ...fresh, version }
+    })
   })
+
+  const load = Effect.flatMap(Ref.get(state), ({ loaded }) => loaded === undefined ? reload : Effect.succeed(loaded))
 
   const read = <A>(f: (loaded: Loaded) => A): Effect.Effect<A, MemoryStoreError> =>
     Effect.flatMap(
       Ref.get(state),
-      ({ loaded }) =>
-        loaded !== undefined ? Effect.succeed(f(loaded)) : Effect.zipRight(writer.withPermits(1)(load), read(f))
+      ({ loaded }) => loaded !== undefined ? Effect.succeed(f(loaded)) : Effect.zipRight(exclusively(load), read(f))
     )
 
-  const countMissing = counting.withPermits(1)(
+  const countMissing = exclusive(counting)(
     Effect.gen(function*() {
       const missing = yield* read(({ view }) => view.uncounted())
       if (missing.length === 0) return
@@ -148,65 +143,78 @@ export const make = Effect.fnUntraced(function*(options: {
       )
     )
 
-  /** One write: what it needs is loaded first, what it wrote is applied without a gap. */
-  const write = <A>(
+  /**
+   * One write: what it needs is loaded first, what it wrote is applied without a gap. After one that failed or was
+   * interrupted nobody knows what is stored: the view is loaded again.
+   */
+  const write = <A, B>(
     operation: (loaded: Loaded) => Effect.Effect<A, MemoryStoreError>,
-    apply: (loaded: Loaded, answer: A) => Omit<Loaded, "version"> | undefined
-  ): Effect.Effect<void, MemoryStoreError> =>
+    apply: (loaded: Loaded, answer: A) => Effect.Effect<B>
+  ): Effect.Effect<B, MemoryStoreError> =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function*() {
-        const loaded = yield* restore(load)
-        const answer = yield* forgetUnlessDone(restore(operation(loaded)))
-        yield* set(apply(loaded, answer))
-      })
+      Effect.flatMap(restore(load), (loaded) =>
+        Effect.matchCauseEffect(restore(operation(loaded)), {
+          onFailure: (cause) => Effect.zipRight(forget, Effect.failCause(cause)),
+          onSuccess: (answer) => apply(loaded, answer)
+        }))
     )
 
-  const append: Session["append"] = Effect.fnUntraced(function*(messages, isProtected) {
-    const recordedAt = yield* Clock.currentTimeMillis
-    const first = yield* Ref.getAndUpdate(recorded, (n) => n + messages.length)
-    const entriesFrom = (sequence: number): ReadonlyArray<MemoryStore.Entry> =>
-      messages.map((message, i) => ({
-        sequence: sequence + i,
-        id: `${origin}-${first + i}`,
-        message,
-        protected: isProtected,
-        recordedAt
-      }))
-    yield* write(
+  const appendOnce = (
+    messages: ReadonlyArray<Message.Message>,
+    isProtected: boolean,
+    entriesFrom: (sequence: number) => ReadonlyArray<MemoryStore.Entry>
+  ): Effect.Effect<void, MemoryStoreError> =>
+    write(
       ({ nextSequence }) => store.append(id, nextSequence, entriesFrom(nextSequence)),
       (loaded, revision) => {
-        if (revision !== loaded.revision) return undefined
+        // Another memory has compacted or cleared the conversation.
+        if (revision !== loaded.revision) return forget
         messages.forEach((message, i) =>
           loaded.view.append({ message, sequence: loaded.nextSequence + i, protected: isProtected })
         )
-        return { ...loaded, nextSequence: loaded.nextSequence + messages.length }
+        return Effect.asVoid(set({ ...loaded, nextSequence: loaded.nextSequence + messages.length }))
       }
-    ).pipe(
-      Effect.retry({ while: (error) => error.reason === "conflict", times: appendAttempts }),
-      writer.withPermits(1)
     )
-  })
+
+  const append: Session["append"] = (messages, isProtected) =>
+    Effect.zipWith(
+      Clock.currentTimeMillis,
+      Ref.getAndUpdate(recorded, (n) => n + messages.length),
+      (recordedAt, first) => (sequence: number): ReadonlyArray<MemoryStore.Entry> =>
+        messages.map((message, i) => ({
+          sequence: sequence + i,
+          id: `${origin}-${first + i}`,
+          message,
+          protected: isProtected,
+          recordedAt
+        }))
+    ).pipe(
+      Effect.flatMap((entriesFrom) => {
+        const attempt = (attempts: number): Effect.Effect<void, MemoryStoreError> =>
+          Effect.catchAll(appendOnce(messages, isProtected, entriesFrom), (error) =>
+            error.reason === "conflict" && attempts > 1 ? attempt(attempts - 1) : Effect.fail(error))
+        return exclusively(attempt(appendAttempts))
+      })
+    )
 
   const compact: Session["compact"] = (decide) =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function*() {
-        const loaded = yield* restore(load)
-        const decision = decide(loaded)
-        if (decision === undefined) return false
-        const { compaction } = decision
-        const revision = yield* forgetUnlessDone(restore(store.compact(id, loaded.revision, compaction)))
+    exclusively(Effect.flatMap(load, (loaded) => {
+      const decision = decide(loaded)
+      return decision === undefined ? Effect.succeed(false) : Effect.as(commit(decision.compaction), true)
+    }))
+
+  const commit = (compaction: MemoryStore.Compaction | undefined) =>
+    write(
+      ({ revision }) => store.compact(id, revision, compaction),
+      (loaded, revision) =>
         // What was covered before stands in no view: where it comes back, it is loaded.
-        yield* set(
-          compaction === undefined ? undefined : {
-            ...loaded,
-            revision,
-            compaction,
-            view: viewOf(uncovered(loaded.view.raws, compaction), compaction, options.view, counts)
-          }
-        )
-        return true
-      })
-    ).pipe(writer.withPermits(1))
+        compaction === undefined ? forget : Effect.asVoid(set({
+          ...loaded,
+          revision,
+          compaction,
+          view: viewOf(uncovered(loaded.view.raws, compaction), compaction, options.view, counts)
+        }))
+    )
 
   const clear = Effect.uninterruptibleMask((restore) => Effect.ensuring(restore(store.clear(id)), forget)).pipe(
     writer.withPermits(1)

@@ -29,14 +29,19 @@ import { limitsOf, WindowOptions } from "./windowDrop.js"
 export interface Fitted {
   readonly messages: Array<Message.Message>
   readonly tokens: number
-  /** Tokens of the view, where the sequence is less than it. */
-  readonly trimmedFrom: number | undefined
+  /** Whether it is less than the view. */
+  readonly trimmed: boolean
+  /** The view that it comes from. */
+  readonly view: { readonly tokens: number; readonly messages: number; readonly repairs: number }
+  readonly budget: Budget.Budget
 }
 
 /** What a strategy made of a view, good while neither view nor budget has changed. */
-interface Projection extends Fitted {
+interface Projection {
   readonly version: number
   readonly budget: Budget.Budget
+  readonly messages: ReadonlyArray<Message.Message>
+  readonly tokens: number
 }
 
 /** A compaction under this budget did not help; the next one waits until a round begins. */
@@ -110,9 +115,23 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       counter.overhead
     )
 
+  const fitted = (
+    view: View,
+    budget: Budget.Budget,
+    messages: Array<Message.Message>,
+    tokens: number,
+    trimmed = true
+  ): Fitted => ({
+    messages,
+    tokens,
+    trimmed,
+    view: { tokens: view.tokens + counter.overhead, messages: view.size, repairs: view.repairs() },
+    budget
+  })
+
   const windowed = (view: View, budget: Budget.Budget): Fitted => {
     const messages = view.window(limitsOf(budget), counter.overhead, target.of(plainWindow?.target, budget))
-    return { messages, tokens: tokensOf(messages), trimmedFrom: view.tokens + counter.overhead }
+    return fitted(view, budget, messages, tokensOf(messages))
   }
 
   const run = Effect.fnUntraced(function*(
@@ -181,15 +200,14 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     yield* publish(MemoryEvent.TrimFailed({ conversation: id, error, retryAt }))
   })
 
-  const keepProjection = ({ budget, items, outcome, version }: Run) =>
+  const keepProjection = ({ budget, outcome, version }: Run) =>
     Ref.update(state, (now): State => ({
       ...now,
       projection: {
         version,
         budget,
         messages: outcome.context.map(({ message }) => message),
-        tokens: outcome.tokens,
-        trimmedFrom: items.reduce((sum, item) => sum + item.tokens, counter.overhead)
+        tokens: outcome.tokens
       }
     }))
 
@@ -223,32 +241,45 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     return project !== undefined && (stuck || materializes) ? Option.some(projectOnce(project)) : Option.none()
   })
 
+  /** What can be handed out at once; otherwise since which version a result will do, and whether compacting helps. */
+  const look = (
+    { version, view }: Loaded,
+    budget: Budget.Budget,
+    { projection, stuck }: State,
+    since: number | undefined
+  ): Fitted | { readonly since: number; readonly stuck: boolean } => {
+    const from = since ?? version
+    if (!isOver(view, budget, counter.overhead)) {
+      return fitted(view, budget, view.all(), view.tokens + counter.overhead, false)
+    }
+    if (plainWindow !== undefined) return windowed(view, budget)
+    return projection?.budget === budget && projection.version >= from
+      ? fitted(view, budget, projection.messages.slice(), projection.tokens)
+      : { since: from, stuck: stuck?.budget === budget && stuck.newestBegins === view.newestBegins }
+  }
+
   const attempt = (looks: number, since: number | undefined): Effect.Effect<Fitted, Failure> =>
-    Effect.gen(function*() {
-      const budget = yield* options.budget
-      const { projection, stuck } = yield* Ref.get(state)
-      const seen = yield* session.readCounted(({ version, view }) => {
-        const from = since ?? version
-        if (!isOver(view, budget, counter.overhead)) {
-          const tokens = view.tokens + counter.overhead
-          return { fitted: { messages: view.all(), tokens, trimmedFrom: undefined }, from }
-        }
-        if (plainWindow !== undefined) return { fitted: windowed(view, budget), from }
-        if (projection?.budget === budget && projection.version >= from) {
-          return { fitted: { ...projection, messages: projection.messages.slice() }, from }
-        }
-        return {
-          fitted: undefined,
-          from,
-          stuck: stuck?.budget === budget && stuck.newestBegins === view.newestBegins
-        }
-      })
-      if (seen.fitted !== undefined) return seen.fitted
-      const task = looks < maxLooks ? yield* next(seen.stuck) : Option.none()
-      if (Option.isNone(task)) return yield* session.readCounted(({ view }) => windowed(view, budget))
-      yield* flight.join(task.value)
-      return yield* attempt(looks + 1, seen.from)
-    })
+    Effect.flatMap(
+      options.budget,
+      (budget) =>
+        Effect.flatMap(Ref.get(state), (now) =>
+          Effect.flatMap(
+            session.readCounted((loaded) => look(loaded, budget, now, since)),
+            (seen) => "messages" in seen ? Effect.succeed(seen) : wait(looks, seen.since, seen.stuck, budget)
+          ))
+    )
+
+  const wait = Effect.fnUntraced(function*(
+    looks: number,
+    since: number,
+    stuck: boolean,
+    budget: Budget.Budget
+  ): Effect.fn.Return<Fitted, Failure> {
+    const task = looks < maxLooks ? yield* next(stuck) : Option.none()
+    if (Option.isNone(task)) return yield* session.readCounted(({ view }) => windowed(view, budget))
+    yield* flight.join(task.value)
+    return yield* attempt(looks + 1, since)
+  })
 
   const force = Effect.gen(function*() {
     const result = yield* Ref.make<{ readonly committed: boolean; readonly error: TrimError | undefined }>({

@@ -1,0 +1,36 @@
+/**
+ * Spans of operations that are cheaper than a span.
+ */
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Tracer from "effect/Tracer"
+
+const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+
+/**
+ * A span with this name, unless nobody could see it: no tracer is installed and no span is open around it.
+ *
+ * `describe` gives the attributes of a success.
+ *
+ * @internal
+ */
+export const spanned = <A>(
+  name: string,
+  attributes: Record<string, unknown>,
+  describe: (a: A) => Record<string, unknown> = () => ({})
+) =>
+<E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+  const traced = self.pipe(
+    Effect.tap((a) => Effect.annotateCurrentSpan(describe(a))),
+    Effect.withSpan(name, { captureStackTrace: false, attributes })
+  )
+  return Effect.tracerWith((tracer) =>
+    tracer !== defaultTracer
+      ? traced
+      : Effect.contextWithEffect((context: Context.Context<never>) =>
+        Option.isSome(Context.getOption(context, Tracer.ParentSpan)) ? traced : self
+      )
+  )
+}
