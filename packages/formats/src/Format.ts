@@ -31,6 +31,8 @@ import { dual } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 
+import * as AnthropicMessages from "./AnthropicMessages.js"
+import * as ClaudeCode from "./ClaudeCode.js"
 import type { Codec } from "./Codec.js"
 import type { Conversation, Note } from "./Conversation.js"
 import { FormatError, UnknownFormat } from "./FormatError.js"
@@ -53,6 +55,8 @@ import * as OpenAiChat from "./OpenAiChat.js"
  */
 export const all: ReadonlyArray<Codec> = [
   OpenAiChat.codec,
+  AnthropicMessages.codec,
+  ClaudeCode.codec,
   Native.codec
 ]
 
@@ -188,14 +192,17 @@ export const read: {
   <E, R>(
     input: Stream.Stream<string | Uint8Array, E, R>,
     { file, format, strict = false }: ReadOptions = {}
-  ): Stream.Stream<Conversation | FormatError, E | FormatError | UnknownFormat, R> =>
-    Stream.unwrap(
-      Effect.map(format === undefined ? Effect.succeed(undefined) : resolve(format), (codec) =>
-        Stream.mapEffect(outputs(input, codec, file), (output) =>
+  ): Stream.Stream<Conversation | FormatError, E | FormatError | UnknownFormat, R> => {
+    const opened = (codec: Codec | undefined) =>
+      Stream.mapEffect(
+        outputs(input, codec, file),
+        (output) =>
           output._tag === "UnknownFormat" || (strict && output._tag === "FormatError")
             ? Effect.fail(output)
-            : Effect.succeed(output)))
-    )
+            : Effect.succeed(output)
+      )
+    return format === undefined ? opened(undefined) : Stream.unwrap(Effect.map(resolve(format), opened))
+  }
 )
 
 // =============================================================================

@@ -6,19 +6,22 @@
  *
  * @since 0.1.0
  */
+import * as Message from "effect-memory/Message"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import * as Message from "effect-memory/Message"
 
 import type { SessionCodec } from "./Codec.js"
 import * as decode from "./internal/decode.js"
 import * as json from "./internal/json.js"
+import * as options from "./internal/options.js"
 
 const decodeMessage = decode.decoder(Message.Message)
 
 const encodeMessage = Schema.encodeEither(Message.Message)
 
 const roles = ["system", "user", "assistant", "tool"]
+
+const fields = ["role", "content", "options"]
 
 const ownParts = ["text", "file", "reasoning", "tool-call", "tool-result"]
 
@@ -41,14 +44,18 @@ export const codec: SessionCodec = {
   },
   open: () => {
     const messages: Array<Message.Message> = []
+    const skipped = options.ledger("skipped")
     return {
       push: (value) => {
         const decoded = decodeMessage(value)
         if (Either.isLeft(decoded)) return decoded.left
         messages.push(decoded.right)
+        for (const field of Object.keys(json.rest(value as object, fields))) {
+          skipped.add(`field "${field.slice(0, 40)}"`)
+        }
         return undefined
       },
-      end: () => [{ messages }]
+      end: () => [{ messages, notes: skipped.notes() }]
     }
   },
   encode: ({ messages }) => ({

@@ -4,6 +4,7 @@
 import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import type * as AST from "effect/SchemaAST"
 
 import type { Issue } from "../Codec.js"
 
@@ -23,36 +24,59 @@ const describe = (value: unknown): string => {
   }
 }
 
+/** What a schema asks for, in words. */
+const expectedOf = (ast: AST.AST): ReadonlyArray<string> => {
+  switch (ast._tag) {
+    case "StringKeyword":
+      return ["text"]
+    case "NumberKeyword":
+      return ["a number"]
+    case "BooleanKeyword":
+      return ["true or false"]
+    case "Literal":
+      return [JSON.stringify(ast.literal)]
+    case "TupleType":
+      return ["a list"]
+    case "TypeLiteral":
+      return ["an object"]
+    case "Union":
+      return ast.types.flatMap(expectedOf)
+    case "Refinement":
+    case "Transformation":
+      return expectedOf(ast.from)
+    default:
+      return []
+  }
+}
+
 interface Leaf {
   readonly path: ReadonlyArray<PropertyKey>
-  readonly expected: string
+  readonly expected: ReadonlyArray<string>
   readonly actual: unknown
 }
 
-const keysOf = (path: ParseResult.Pointer["path"]): ReadonlyArray<PropertyKey> =>
-  (Array.isArray(path) ? path : [path]) as ReadonlyArray<PropertyKey>
+const asList = <A>(one: A | ReadonlyArray<A>): ReadonlyArray<A> => Array.isArray(one) ? one : [one as A]
 
 const leaves = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): ReadonlyArray<Leaf> => {
   switch (issue._tag) {
     case "Pointer":
-      return leaves(issue.issue, [...path, ...keysOf(issue.path)])
+      return leaves(issue.issue, [...path, ...asList<PropertyKey>(issue.path)])
     case "Composite":
-      return (Array.isArray(issue.issues) ? issue.issues as ReadonlyArray<ParseResult.ParseIssue> : [
-        issue.issues as ParseResult.ParseIssue
-      ]).flatMap((inner) => leaves(inner, path))
+      return asList<ParseResult.ParseIssue>(issue.issues).flatMap((inner) => leaves(inner, path))
     case "Refinement":
     case "Transformation":
       return leaves(issue.issue, path)
     case "Missing":
+      return [{ path, expected: expectedOf(issue.ast.type), actual: undefined }]
     case "Unexpected":
-      return [{ path, expected: "", actual: undefined }]
+      return [{ path, expected: [], actual: issue.actual }]
     case "Type":
     case "Forbidden":
-      return [{ path, expected: String(issue.ast), actual: issue.actual }]
+      return [{ path, expected: expectedOf(issue.ast), actual: issue.actual }]
   }
 }
 
-const maxExpected = 120
+const pathText = (path: ReadonlyArray<PropertyKey>): string => path.map(String).join(".")
 
 /**
  * A union reports a leaf for each member; the deepest belongs to the member that was meant.
@@ -61,27 +85,34 @@ const maxExpected = 120
  */
 export const issueOf = (error: ParseResult.ParseError): Issue => {
   const found = leaves(error.issue, [])
-  const path = found.reduce<ReadonlyArray<PropertyKey>>(
-    (best, leaf) => leaf.path.length > best.length ? leaf.path : best,
-    []
-  )
-  const here = found.filter((leaf) => leaf.path.length === path.length)
-  const expected = [...new Set(here.map((leaf) => leaf.expected).filter(Boolean))].join(" or ")
-  const given = describe(here[0]?.actual)
+  const deepest = found.reduce((best, leaf) => leaf.path.length > best.path.length ? leaf : best)
+  const field = pathText(deepest.path)
+  const expected = new Set(found.filter((leaf) => pathText(leaf.path) === field).flatMap((leaf) => leaf.expected))
   return {
-    field: path.map(String).join("."),
-    reason: `is ${given}`,
-    hint: expected === "" || expected.length > maxExpected ? "give it the shape of the format" : `expected ${expected}`
+    field,
+    reason: `is ${describe(deepest.actual)}`,
+    hint: `expected ${expected.size === 0 ? "another value" : Array.from(expected).join(" or ")}`
   }
 }
 
 /**
- * Decodes by a schema; fields that it does not know stay in the value.
+ * Checks a wire value by a schema that transforms nothing. The value itself comes back, with the fields that the schema
+ * does not know, so that a field named `__proto__` stays a field.
+ *
+ * @internal
+ */
+export const checker = <A>(schema: Schema.Schema<A>): (value: unknown) => Either.Either<A, Issue> => {
+  const decode = Schema.decodeUnknownEither(schema)
+  return (value) => Either.mapBoth(decode(value), { onLeft: issueOf, onRight: () => value as A })
+}
+
+/**
+ * Decodes by a schema.
  *
  * @internal
  */
 export const decoder = <A, I>(schema: Schema.Schema<A, I>): (value: unknown) => Either.Either<A, Issue> => {
-  const decode = Schema.decodeUnknownEither(schema, { onExcessProperty: "preserve" })
+  const decode = Schema.decodeUnknownEither(schema)
   return (value) => Either.mapLeft(decode(value), issueOf)
 }
 

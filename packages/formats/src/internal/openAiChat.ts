@@ -13,7 +13,7 @@ import * as write from "./openAiChatEncode.js"
 import * as schema from "./openAiChatSchema.js"
 import * as options from "./options.js"
 
-const decodeMessage = decode.decoder(schema.Message)
+const decodeMessage = decode.checker(schema.Message)
 
 const roles = ["system", "developer", "user", "assistant", "tool", "function"]
 

@@ -2,7 +2,6 @@
  * The records of a text that may be cut off anywhere.
  */
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 
 import * as frames from "./frames.js"
 import * as json from "./json.js"
@@ -10,53 +9,59 @@ import * as json from "./json.js"
 /** Characters of a sample that are looked at. */
 const maxSample = 2 ** 20
 
-const opening = /[{[]/
+/** Levels of nesting that are closed. */
+const maxOpen = 100
 
-/** Closes what is open at the end of a JSON text, back to the last place where that gives a value. */
-const complete = (text: string): Option.Option<unknown> => {
+interface Cut {
+  /** Where the text is cut. */
+  readonly end: number
+  /** What closes it there. */
+  readonly close: string
+}
+
+/**
+ * Places where a JSON text can be cut so that closing what is open gives a value: inside the last string, after the last
+ * whole item, after the last object or list.
+ */
+const cuts = (text: string): ReadonlyArray<Cut> => {
   const stack: Array<string> = []
   let inString = false
-  // The last place after a whole item, and what is open there.
-  let end = 0
-  let open = ""
-  const mark = (at: number): void => {
-    end = at
-    open = stack.toReversed().join("")
-  }
-  for (let i = 0; i < text.length && stack.length < 100; i++) {
+  let item: Cut = { end: 0, close: "" }
+  let closed = item
+  const here = (end: number): Cut => ({ end, close: stack.toReversed().join("") })
+  for (let i = 0; i < text.length && stack.length < maxOpen; i++) {
     const char = text[i]
     if (inString) {
       if (char === "\\") i++
       else if (char === "\"") inString = false
     } else if (char === "\"") {
       inString = true
-    } else if (opening.test(char)) {
+    } else if (char === "{" || char === "[") {
       stack.push(char === "{" ? "}" : "]")
-      mark(i + 1)
+      item = here(i + 1)
     } else if (char === "}" || char === "]") {
       stack.pop()
-      mark(i + 1)
+      item = here(i + 1)
+      closed = item
     } else if (char === ",") {
-      mark(i)
+      item = here(i)
     }
   }
-  // A string that was cut inside is of use: the shape is what counts.
-  const closed = inString
-    ? json.parse(
-      `${text.slice(0, text.lastIndexOf("\\") === text.length - 1 ? -1 : undefined)}"${stack.toReversed().join("")}`
-    )
-    : Either.left("")
-  return Either.getRight(Either.orElse(closed, () => json.parse(text.slice(0, end) + open)))
+  const end = text.endsWith("\\") ? text.length - 1 : text.length
+  const string = inString ? [{ end, close: `"${here(end).close}` }] : []
+  return [...string, item, closed]
 }
 
 /** @internal */
 export const values = (text: string): ReadonlyArray<unknown> => {
   const framer = frames.make()
-  const sample = text.slice(0, maxSample)
+  const sample = text.slice(0, maxSample).trim()
   const found = [...framer.push(sample), ...framer.end()].flatMap((frame) =>
     frame._tag === "Value" ? [frame.value] : []
   )
   return found.length > 0
     ? found
-    : Option.match(complete(sample.trim()), { onNone: () => [], onSome: (value) => [value] })
+    : cuts(sample).flatMap(({ close, end }) =>
+      Either.match(json.parse(sample.slice(0, end) + close), { onLeft: () => [], onRight: (value) => [value] })
+    )
 }
