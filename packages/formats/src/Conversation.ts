@@ -76,11 +76,11 @@ export interface Conversation {
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Conversation } from "@effect-memory/formats"
  * import { Message } from "effect-memory"
  *
- * assert.strictEqual(Conversation.make([Message.user("hi")]).messages.length, 1)
+ * strictEqual(Conversation.make([Message.user("hi")]).messages.length, 1)
  * ```
  *
  * @since 0.1.0

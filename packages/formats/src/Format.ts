@@ -7,7 +7,7 @@
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Conversation, Format } from "@effect-memory/formats"
  * import { Chunk, Effect, Stream } from "effect"
  *
@@ -20,7 +20,7 @@
  *   return { format: conversation.format, text: written.text }
  * })
  *
- * assert.deepStrictEqual(Effect.runSync(program), { format: "openai-chat", text: `${text}\n` })
+ * deepStrictEqual(Effect.runSync(program), { format: "openai-chat", text: `${text}\n` })
  * ```
  *
  * @since 0.1.0
@@ -67,13 +67,13 @@ const known = all.map(({ id }) => id)
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { ok } from "node:assert"
  * import { Format } from "@effect-memory/formats"
  * import { Effect } from "effect"
  *
  * const error = Effect.runSync(Effect.flip(Format.find("word")))
  *
- * assert.ok(error.message.includes("openai-chat"))
+ * ok(error.message.includes("openai-chat"))
  * ```
  *
  * @since 0.1.0
@@ -93,13 +93,13 @@ const resolve = (format: string | Codec): Effect.Effect<Codec, UnknownFormat> =>
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Format } from "@effect-memory/formats"
  * import { Effect } from "effect"
  *
  * const format = Effect.runSync(Format.detect(`{"messages":[{"role":"user","content":"a long te`))
  *
- * assert.strictEqual(format.id, "openai-chat")
+ * strictEqual(format.id, "openai-chat")
  * ```
  *
  * @since 0.1.0
@@ -165,7 +165,7 @@ const outputs = <E, R>(
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Format } from "@effect-memory/formats"
  * import { Effect, Stream } from "effect"
  *
@@ -173,7 +173,7 @@ const outputs = <E, R>(
  *
  * const found = Effect.runSync(Stream.runCollect(Format.read(lines, { file: "log.jsonl" })))
  *
- * assert.deepStrictEqual(Array.from(found, (one) => one._tag), ["Conversation", "FormatError"])
+ * deepStrictEqual(Array.from(found, (one) => one._tag), ["Conversation", "FormatError"])
  * ```
  *
  * @since 0.1.0

@@ -70,11 +70,11 @@ export const codec: SessionCodec = {
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { ok } from "node:assert"
  * import { Native } from "@effect-memory/formats"
  * import { Message } from "effect-memory"
  *
- * assert.ok(Native.isProtected(Message.user("Always answer in Latin.", { "effect-memory": { protected: true } })))
+ * ok(Native.isProtected(Message.user("Always answer in Latin.", { "effect-memory": { protected: true } })))
  * ```
  *
  * @since 0.1.0
