@@ -7,6 +7,7 @@ import { SummarizeError, type TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import type * as Summarizer from "../Summarizer.js"
 import * as chunk from "./chunk.js"
+import * as render from "./render.js"
 import * as prompt from "./summaryPrompt.js"
 
 type Messages = ReadonlyArray<Message.Message>
@@ -14,7 +15,8 @@ type Messages = ReadonlyArray<Message.Message>
 /** Tokens of a request as it is sent. */
 type Count = (request: Summarizer.Request) => Effect.Effect<number, SummarizeError>
 
-const uncounted = (cause: TokenCountError): SummarizeError =>
+/** @internal */
+export const uncounted = (cause: TokenCountError): SummarizeError =>
   new SummarizeError({ reason: "provider", detail: "its input could not be counted: look at the cause", cause })
 
 /** @internal */
@@ -29,13 +31,12 @@ export const addUsage = (
 /** The longest version of these messages that fits, to within a sixteenth. */
 const shortenToFit = Effect.fnUntraced(function*(
   messages: Messages,
-  longest: number,
   fits: (messages: Messages) => Effect.Effect<boolean, SummarizeError>
 ) {
   for (const shorten of [chunk.shorten, chunk.collapse]) {
     if (!(yield* fits(shorten(messages, 0)))) continue
     let length = 0
-    let tooLong = longest
+    let tooLong = render.transcript(messages).length
     while (tooLong - length > 1 + length / 16) {
       const middle = Math.floor((length + tooLong) / 2)
       if (yield* fits(shorten(messages, middle))) length = middle
@@ -54,14 +55,14 @@ const takePiece = Effect.fnUntraced(function*(
   room: number,
   fits: (messages: Messages) => Effect.Effect<boolean, SummarizeError>
 ) {
-  let end = start
-  for (let sum = 0; end < atoms.length && sum + sizes[end] <= room; end++) sum += sizes[end]
-  for (; end > start; end = start + Math.floor((end - start) / 2)) {
+  let end = start + 1
+  for (let sum = sizes[start]; end < atoms.length && sum + sizes[end] <= room; end++) sum += sizes[end]
+  // A sum of counts is an estimate: texts side by side may count for more than each alone.
+  for (let fewer = 1; end > start; end -= fewer, fewer *= 2) {
     const messages = atoms.slice(start, end).flat()
-    // A sum of counts is an estimate: texts side by side may count for more than each alone.
     if (yield* fits(messages)) return { messages, end }
   }
-  const messages = yield* shortenToFit(atoms[start], prompt.transcriptLength(atoms[start]), fits)
+  const messages = yield* shortenToFit(atoms[start], fits)
   return messages && { messages, end: start + 1 }
 })
 
@@ -83,7 +84,7 @@ export const summarizeInPieces = Effect.fnUntraced(function*(
   const atoms = chunk.atoms(request.messages)
   const sizes = yield* Effect.forEach(
     atoms,
-    (atom) => Effect.mapError(counter.count(prompt.transcript(atom)), uncounted)
+    (atom) => Effect.mapError(counter.count(`${render.transcript(atom)}\n`), uncounted)
   )
   let summary: Summarizer.Summary | undefined
   for (let start = 0; start < atoms.length;) {
@@ -107,5 +108,5 @@ export const summarizeInPieces = Effect.fnUntraced(function*(
     summary = { text: next.text, usage: addUsage(summary?.usage, next.usage) }
     start = piece.end
   }
-  return summary
+  return summary ?? (yield* self.summarize(request))
 })
