@@ -1,0 +1,27 @@
+/**
+ * What `npm start` runs: `effect-memory replay` on the sample session, or on what is given behind `--`.
+ */
+const sample = "packages/cli/examples/session.jsonl"
+
+const budget = ["--max-tokens", "8000"]
+
+const flags = new Set(["--json", "--help", "-h", "--wizard", "--version"])
+
+const given = process.argv.slice(2)
+
+const takesValue = (arg: string | undefined): boolean =>
+  arg !== undefined && arg.startsWith("-") && !arg.includes("=") && !flags.has(arg)
+
+const hasFile = given.some((arg, i) => !arg.startsWith("-") && !takesValue(given[i - 1]))
+
+const hasBudget = given.some((arg) => arg === "--max-tokens" || arg.startsWith("--max-tokens="))
+
+process.argv = [
+  ...process.argv.slice(0, 2),
+  "replay",
+  ...(hasFile ? [] : [sample]),
+  ...given,
+  ...(hasBudget ? [] : budget)
+]
+
+await import("../src/bin.js")

@@ -1,0 +1,338 @@
+/**
+ * Replays a recorded conversation through a memory: records message after message, asks for the context before each
+ * reply as an agent would and once at the end, and reports what every context held and what it left out.
+ *
+ * @since 0.1.0
+ */
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as Memory from "effect-memory/Memory"
+import type * as MemoryError from "effect-memory/MemoryError"
+import * as Message from "effect-memory/Message"
+import * as TokenCounter from "effect-memory/TokenCounter"
+import * as Transcript from "effect-memory/Transcript"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+/**
+ * How much a sequence of messages holds. The preamble is no round.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const Size = Schema.Struct({
+  messages: Schema.Number,
+  rounds: Schema.Number,
+  tokens: Schema.Number
+})
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Size = typeof Size.Type
+
+/**
+ * One context: what a model would have been sent.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const Turn = Schema.TaggedStruct("Turn", {
+  /** Place of the conversation in the file, from 1. */
+  conversation: Schema.Number,
+  /** Place of the context in the conversation, from 1. */
+  turn: Schema.Number,
+  /** Role of the message that the model answers; `end` for the context after the last message, `none` before the first. */
+  role: Schema.Literal("system", "user", "assistant", "tool", "end", "none"),
+  /** Everything recorded so far. */
+  recorded: Size,
+  /** What the context holds of it. */
+  context: Size,
+  /** What it leaves out. */
+  leftOut: Size,
+  /** The budget. */
+  maxTokens: Schema.Number,
+  /** Whether the context before is not the beginning of this one, so that a provider's prompt cache starts anew. */
+  moved: Schema.Boolean
+})
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Turn = typeof Turn.Type
+
+const figures = {
+  /** Messages recorded. */
+  messages: Schema.Number,
+  /** Rounds recorded. */
+  rounds: Schema.Number,
+  /** Tokens recorded. */
+  tokens: Schema.Number,
+  /** How often a context was asked for. */
+  contexts: Schema.Number,
+  /** Tokens of the largest context. */
+  largest: Schema.Number,
+  /** Tokens of all contexts together: what was sent. */
+  sent: Schema.Number,
+  /** Tokens that were not sent because the contexts left them out. */
+  saved: Schema.Number,
+  /** How often the context before was not the beginning of the next one. */
+  moved: Schema.Number,
+  /** What is wrong with the recorded sequence, by kind of finding. */
+  findings: Schema.Record({ key: Schema.String, value: Schema.Number })
+}
+
+const noFigures = { messages: 0, rounds: 0, tokens: 0, contexts: 0, largest: 0, sent: 0, saved: 0, moved: 0 }
+
+/**
+ * One conversation, replayed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const Summary = Schema.TaggedStruct("Summary", {
+  /** Place of the conversation in the file, from 1. */
+  conversation: Schema.Number,
+  ...figures
+})
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Summary = typeof Summary.Type
+
+/**
+ * All conversations of a file, replayed.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export const Totals = Schema.TaggedStruct("Totals", {
+  /** Number of conversations. */
+  conversations: Schema.Number,
+  ...figures
+})
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export type Totals = typeof Totals.Type
+
+// =============================================================================
+// Replaying
+// =============================================================================
+
+/** Record so far, then ask. */
+interface Step {
+  readonly from: number
+  readonly to: number
+  readonly role: Turn["role"]
+}
+
+/** A step for each assistant message, up to where it stands, and one for the end. */
+const stepsOf = (messages: ReadonlyArray<Message.Message>): ReadonlyArray<Step> => {
+  const steps: Array<Step> = []
+  let from = 0
+  messages.forEach((message, to) => {
+    if (message.role !== "assistant") return
+    steps.push({ from, to, role: messages[to - 1]?.role ?? "none" })
+    from = to
+  })
+  steps.push({ from, to: messages.length, role: "end" })
+  return steps
+}
+
+/**
+ * How many rounds of a recorded conversation there are up to a message, and in a context. A context may hold messages in
+ * a repaired order, so that its own rounds are not the recorded ones: what counts is where its messages come from.
+ */
+const roundCounts = (messages: ReadonlyArray<Message.Message>) => {
+  const upTo: Array<number> = [0]
+  const roundOf = new Map<Message.Message, number>()
+  let rounds = 0
+  for (const { end, preamble, start } of Transcript.rounds(messages)) {
+    if (!preamble) rounds++
+    for (let i = start; i < end; i++) {
+      upTo.push(rounds)
+      if (!preamble) roundOf.set(messages[i], rounds)
+    }
+  }
+  return {
+    upTo: (message: number): number => upTo[message],
+    in: (context: ReadonlyArray<Message.Message>): number =>
+      new Set(context.map((message) => roundOf.get(message)).filter(Predicate.isNotUndefined)).size
+  }
+}
+
+const isProtected = (message: Message.Message): boolean => message.options["effect-memory"]?.protected === true
+
+const sameMessage = Schema.equivalence(Schema.typeSchema(Message.Message))
+
+/** Whether a provider that has cached the first context can go on from there. */
+const isPrefix = (before: ReadonlyArray<Message.Message>, after: ReadonlyArray<Message.Message>): boolean =>
+  before.length <= after.length &&
+  before.every((message, i) => message === after[i] || sameMessage(message, after[i]))
+
+const minus = (all: Size, part: Size): Size => ({
+  messages: Math.max(0, all.messages - part.messages),
+  rounds: Math.max(0, all.rounds - part.rounds),
+  tokens: Math.max(0, all.tokens - part.tokens)
+})
+
+/** Counts each message once. */
+const totaller = (counter: TokenCounter.Service) => {
+  const known = new WeakMap<Message.Message, number>()
+  const count = (message: Message.Message): Effect.Effect<number, MemoryError.TokenCountError> => {
+    const tokens = known.get(message)
+    return tokens === undefined
+      ? Effect.tap(counter.countMessage(message), (tokens) => known.set(message, tokens))
+      : Effect.succeed(tokens)
+  }
+  return (messages: ReadonlyArray<Message.Message>): Effect.Effect<number, MemoryError.TokenCountError> =>
+    Effect.reduce(messages, 0, (sum, message) => Effect.map(count(message), (tokens) => sum + tokens))
+}
+
+interface State {
+  readonly recorded: Size
+  readonly turn: number
+  readonly context: ReadonlyArray<Message.Message>
+}
+
+/**
+ * The contexts of one conversation: one before each assistant message, and one after the last message. A message with
+ * `protected: true` in its options of `effect-memory` is recorded as protected.
+ *
+ * The memory must be empty, and nobody else may use it. Fails as the memory does.
+ *
+ * @since 0.1.0
+ * @category replaying
+ */
+export const turns = (
+  messages: ReadonlyArray<Message.Message>,
+  options: {
+    /** Place of the conversation in the file, from 1. */
+    readonly conversation: number
+    /** The budget of the memory. */
+    readonly maxTokens: number
+  }
+): Stream.Stream<
+  Turn,
+  Memory.ContextError | MemoryError.InvalidMessage,
+  Memory.Memory | TokenCounter.TokenCounter
+> =>
+  Stream.unwrap(Effect.gen(function*() {
+    const memory = yield* Memory.Memory
+    const counter = yield* TokenCounter.TokenCounter
+    const total = totaller(counter)
+    const rounds = roundCounts(messages)
+
+    const record = (message: Message.Message) =>
+      isProtected(message) ? memory.recordProtected(message) : memory.record(message)
+
+    const take = Effect.fnUntraced(function*(before: State, step: Step) {
+      const added = messages.slice(step.from, step.to)
+      yield* Effect.forEach(added, record, { discard: true })
+      const context = yield* memory.context
+      const recorded: Size = {
+        messages: step.to,
+        rounds: rounds.upTo(step.to),
+        tokens: before.recorded.tokens + (yield* total(added))
+      }
+      const size: Size = {
+        messages: context.length,
+        rounds: rounds.in(context),
+        tokens: counter.overhead + (yield* total(context))
+      }
+      const turn = Turn.make({
+        conversation: options.conversation,
+        turn: before.turn + 1,
+        role: step.role,
+        recorded,
+        context: size,
+        leftOut: minus(recorded, size),
+        maxTokens: options.maxTokens,
+        moved: !isPrefix(before.context, context)
+      })
+      return [{ recorded, turn: turn.turn, context } satisfies State, turn] as const
+    })
+
+    const start: State = { recorded: { messages: 0, rounds: 0, tokens: counter.overhead }, turn: 0, context: [] }
+    return Stream.mapAccumEffect(Stream.fromIterable(stepsOf(messages)), start, take)
+  }))
+
+// =============================================================================
+// Summaries
+// =============================================================================
+
+type Findings = Summary["findings"]
+
+const addFindings = (left: Findings, right: Findings): Findings =>
+  Object.entries(right).reduce((sum, [kind, n]) => ({ ...sum, [kind]: (sum[kind] ?? 0) + n }), left)
+
+/** A call that is still open at the end may get its result yet. */
+const findingsOf = (messages: ReadonlyArray<Message.Message>): Findings =>
+  Transcript.diagnose(messages, "pairing")
+    .filter(({ _tag }) => _tag !== "OpenCall")
+    .reduce<Findings>((findings, { _tag }) => addFindings(findings, { [_tag]: 1 }), {})
+
+/**
+ * The summary of a conversation before its first turn.
+ *
+ * @since 0.1.0
+ * @category summaries
+ */
+export const begin = (messages: ReadonlyArray<Message.Message>, conversation: number): Summary =>
+  Summary.make({ ...noFigures, conversation, findings: findingsOf(messages) })
+
+/**
+ * Takes up the next turn.
+ *
+ * @since 0.1.0
+ * @category summaries
+ */
+export const addTurn = (summary: Summary, turn: Turn): Summary =>
+  Summary.make({
+    ...summary,
+    ...turn.recorded,
+    contexts: summary.contexts + 1,
+    largest: Math.max(summary.largest, turn.context.tokens),
+    sent: summary.sent + turn.context.tokens,
+    saved: summary.saved + turn.leftOut.tokens,
+    moved: summary.moved + (turn.moved ? 1 : 0)
+  })
+
+/**
+ * The totals before the first conversation.
+ *
+ * @since 0.1.0
+ * @category summaries
+ */
+export const nothing: Totals = Totals.make({ ...noFigures, conversations: 0, findings: {} })
+
+/**
+ * Takes up the next conversation.
+ *
+ * @since 0.1.0
+ * @category summaries
+ */
+export const addSummary = (totals: Totals, summary: Summary): Totals =>
+  Totals.make({
+    conversations: totals.conversations + 1,
+    messages: totals.messages + summary.messages,
+    rounds: totals.rounds + summary.rounds,
+    tokens: totals.tokens + summary.tokens,
+    contexts: totals.contexts + summary.contexts,
+    largest: Math.max(totals.largest, summary.largest),
+    sent: totals.sent + summary.sent,
+    saved: totals.saved + summary.saved,
+    moved: totals.moved + summary.moved,
+    findings: addFindings(totals.findings, summary.findings)
+  })

@@ -1,0 +1,94 @@
+/**
+ * What a person reads: a title, a row for each turn, the totals.
+ */
+import type { Conversation } from "@effect-memory/formats/Conversation"
+
+import type * as Replay from "../Replay.js"
+import { count, percent, plural } from "./numbers.js"
+import type { Style } from "./style.js"
+
+const barWidth = 16
+
+const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+
+/** How full the window is, in eighths of a cell. Something never looks like nothing, less than full never like full. */
+const cells = (part: number, whole: number): string => {
+  const full = barWidth * 8
+  const filled = part === 0 ? 0 : part >= whole ? full : Math.max(1, Math.floor(part / whole * full))
+  return "█".repeat(Math.floor(filled / 8)) + eighths[filled % 8]
+}
+
+/** @internal */
+export const bar = (part: number, whole: number, style: Style): string => {
+  const paint = part > whole ? style.bad : part > whole * 0.9 ? style.warn : style.good
+  const filled = cells(part, whole)
+  return paint(filled) + style.dim("░".repeat(barWidth - filled.length))
+}
+
+const left = (text: string, width: number): string => text.padEnd(width)
+
+const right = (text: string, width: number): string => text.padStart(width)
+
+const join = (cells: ReadonlyArray<string>): string => cells.join("  ").trimEnd()
+
+/** @internal */
+export const heading = (maxTokens: number, style: Style): string =>
+  style.dim(join([
+    right("turn", 4),
+    left("role", 9),
+    right("recorded", 8),
+    right("context", 8),
+    left(`of ${count(maxTokens)}`, barWidth + 5),
+    right("rounds", 6),
+    right("left out", 8)
+  ]))
+
+/** @internal */
+export const row = (turn: Replay.Turn, style: Style): string => {
+  const { context, leftOut, maxTokens, recorded } = turn
+  const full = right(percent(context.tokens, maxTokens), 4)
+  const out = right(leftOut.rounds === 0 ? "–" : count(leftOut.rounds), 8)
+  return join([
+    style.dim(right(count(turn.turn), 4)),
+    left(turn.role, 9),
+    right(count(recorded.tokens), 8),
+    right(count(context.tokens), 8),
+    `${bar(context.tokens, maxTokens, style)} ${context.tokens > maxTokens ? style.bad(full) : full}`,
+    right(count(context.rounds), 6),
+    leftOut.rounds === 0 ? style.dim(out) : out,
+    turn.moved ? style.warn("✂") : ""
+  ])
+}
+
+/** @internal */
+export const title = (file: string, { format, index, line, messages }: Conversation, style: Style): string => {
+  const place = index === 0 && line <= 1 ? "" : `, conversation ${count(index + 1)} (line ${count(line)})`
+  return `${style.bold(`${file}${place}`)}  ${style.dim(`${format}, ${plural(messages.length, "message")}`)}`
+}
+
+/** `OrphanResult` reads `orphan result`. */
+const words = (tag: string): string => tag.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()
+
+/** @internal */
+export const totals = (totals: Replay.Totals, maxTokens: number, style: Style): ReadonlyArray<string> => {
+  const findings = Object.entries(totals.findings)
+  const found = findings.reduce((sum, [, n]) => sum + n, 0)
+  const whole = totals.sent + totals.saved
+  const lines: ReadonlyArray<readonly [label: string, value: string, remark: string]> = [
+    ["conversations", count(totals.conversations), ""],
+    ["messages", count(totals.messages), `in ${plural(totals.rounds, "round")}`],
+    ["tokens recorded", count(totals.tokens), ""],
+    ["contexts", count(totals.contexts), `${plural(totals.sent, "token")} in all`],
+    ["largest context", count(totals.largest), `${percent(totals.largest, maxTokens)} of the window`],
+    ["tokens saved", count(totals.saved), `${percent(totals.saved, whole)} of what whole histories would have cost`],
+    ["prefix moved", count(totals.moved), totals.moved === 0 ? "" : "✂ a provider's prompt cache starts anew"],
+    ["findings", count(found), findings.map(([kind, n]) => `${words(kind)} ${count(n)}`).join(", ")]
+  ]
+  const width = Math.max(...lines.map(([, value]) => value.length))
+  return [
+    style.bold("Totals"),
+    ...lines.map(([label, value, remark]) =>
+      `  ${left(label, 17)}${right(value, width)}  ${style.dim(remark)}`.trimEnd()
+    )
+  ]
+}
