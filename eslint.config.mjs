@@ -37,7 +37,7 @@ export default tseslint.config(
       "no-console": "error",
       "object-shorthand": "error",
       "require-yield": "off",
-      "simple-import-sort/imports": "error",
+      "simple-import-sort/imports": ["error", { groups: [["^\\u0000", "^node:", "^@?\\w", "^\\."]] }],
       "simple-import-sort/exports": "error",
       "sort-destructure-keys/sort-destructure-keys": "error"
     }

@@ -33,7 +33,6 @@ import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-
 import * as Budget from "./Budget.js"
 import * as backoffs from "./internal/backoff.js"
 import * as sessions from "./internal/session.js"

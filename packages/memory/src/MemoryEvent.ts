@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 import * as Data from "effect/Data"
-
 import type { TrimError } from "./MemoryError.js"
 
 /**

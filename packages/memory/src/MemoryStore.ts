@@ -9,7 +9,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-
 import { MemoryStoreError } from "./MemoryError.js"
 import * as Message from "./Message.js"
 

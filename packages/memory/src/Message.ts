@@ -22,7 +22,6 @@
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-
 import { describeIssue } from "./internal/invalidMessage.js"
 import * as json from "./internal/json.js"
 import * as schema from "./internal/messageSchema.js"

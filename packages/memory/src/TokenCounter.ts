@@ -23,7 +23,6 @@ import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
-
 import { countCharacters } from "./internal/characters.js"
 import * as json from "./internal/json.js"
 import { TokenCountError } from "./MemoryError.js"

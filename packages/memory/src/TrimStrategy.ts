@@ -20,12 +20,22 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-
 import type * as Budget from "./Budget.js"
+import { cascade as runCascade } from "./internal/cascade.js"
+import { clearing } from "./internal/clearToolResults.js"
+import { shortening } from "./internal/shorten.js"
+import {
+  type Attempt as SummaryAttempt,
+  plan as planSummary,
+  type Settings as SummarizeSettings,
+  trim as trimWithSummary
+} from "./internal/summarizing.js"
 import * as target from "./internal/target.js"
-import { windowDrop as keptIndices, WindowOptions as Window } from "./internal/windowDrop.js"
-import type { TrimError } from "./MemoryError.js"
+import { truncate as truncateIndices } from "./internal/truncate.js"
+import { windowDrop as windowIndices, WindowOptions as Window } from "./internal/windowDrop.js"
+import { type TokenCountError, TrimError } from "./MemoryError.js"
 import type * as Message from "./Message.js"
+import * as Summarizer from "./Summarizer.js"
 import type * as TokenCounter from "./TokenCounter.js"
 
 /**
@@ -140,14 +150,38 @@ export interface WindowOptions {
   readonly system?: "keep" | "trim" | undefined
 }
 
-const project = (
-  input: TrimInput,
-  options: WindowOptions
-): Effect.Effect<TrimResult, TrimError> =>
-  Effect.map(target.resolve(options.target, input.budget), (to) => {
-    const kept = keptIndices(input, options.system ?? "keep", to)
-    return { messages: kept.map((i) => input.messages[i]), origin: kept, replace: false }
-  })
+const wholeNumber = (name: string, given: number, least: number): Effect.Effect<void, TrimError> =>
+  Number.isSafeInteger(given) && given >= least
+    ? Effect.void
+    : Effect.fail(new TrimError({ reason: `${name} is ${given}: give a finite whole number of at least ${least}` }))
+
+const counted = <A>(self: Effect.Effect<A, TokenCountError | TrimError>): Effect.Effect<A, TrimError> =>
+  Effect.catchTag(
+    self,
+    "TokenCountError",
+    (cause) => Effect.fail(new TrimError({ reason: "a count that it needs failed, see the cause", cause }))
+  )
+
+/** The result that keeps these inputs and leaves out the others. */
+const keeping = (input: TrimInput, kept: ReadonlyArray<number>, strategy: string): TrimResult => {
+  const stays = new Set(kept)
+  return {
+    messages: kept.map((i) => input.messages[i]),
+    origin: kept,
+    replace: false,
+    actions: input.messages.flatMap((_, index) =>
+      stays.has(index) ? [] : [{ index, strategy, action: "left out" as const }]
+    )
+  }
+}
+
+/** A strategy that only projects: it does the same whether or not it may materialize. */
+const projecting = (trim: Service["trim"], options: Pick<Service, "system" | typeof Window>): Service => ({
+  trim,
+  project: trim,
+  plan: trim,
+  ...options
+})
 
 /**
  * Drops whole rounds, oldest first, until the rest fits. The newest round, the system prompt and the current summary
@@ -176,9 +210,172 @@ const project = (
  * @category strategies
  */
 export const windowDrop = (options: WindowOptions = {}): Service => {
-  const trim = (input: TrimInput) => project(input, options)
   const system = options.system ?? "keep"
-  return { trim, project: trim, plan: trim, system, [Window]: { system, target: options.target } }
+  return projecting(
+    (input) =>
+      Effect.map(
+        target.resolve(options.target, input.budget),
+        (to) => keeping(input, windowIndices(input, system, to), "windowDrop")
+      ),
+    { system, [Window]: { system, target: options.target } }
+  )
+}
+
+/**
+ * Drops whole groups, oldest first, also inside the newest round. System messages stay in place and are free of charge;
+ * so do the newest round's user messages, its newest group and its open calls. A projection.
+ *
+ * @since 0.1.0
+ * @category strategies
+ */
+export const truncate = (options: {
+  /** How far below the budget to trim. By default just to the budget. */
+  readonly target?: Target | undefined
+} = {}): Service =>
+  projecting(
+    (input) =>
+      Effect.map(
+        target.resolve(options.target, input.budget),
+        (to) => keeping(input, truncateIndices(input, to), "truncate")
+      ),
+    { system: "free" }
+  )
+
+/**
+ * Replaces the results of old groups by a short placeholder, oldest first, until the rest fits. Calls stay, so that the
+ * model knows what it has done. A projection.
+ *
+ * @since 0.1.0
+ * @category strategies
+ */
+export const clearToolResults = (options: {
+  /** How many of the newest groups with results are left alone, at least 1. Default 3. */
+  readonly keep?: number | undefined
+  /** Names of tools whose results are never cleared. */
+  readonly exclude?: ReadonlyArray<string> | undefined
+  /** Clears nothing unless at least so many tokens are won. Default 0. */
+  readonly minimum?: number | undefined
+  /** How far below the budget to trim. By default just to the budget. */
+  readonly target?: Target | undefined
+} = {}): Service => {
+  const clear = clearing(new Set(options.exclude), options.keep ?? 3, options.minimum ?? 0)
+  return projecting(
+    (input) => Effect.flatMap(target.resolve(options.target, input.budget), (to) => counted(clear(input, to))),
+    { system: "keep" }
+  )
+}
+
+/**
+ * Cuts over-long text, results and call arguments to head and tail, oldest messages first, until the rest fits. A mark
+ * says how much is missing; arguments stay valid JSON; reasoning and system messages are left alone. A projection.
+ *
+ * @since 0.1.0
+ * @category strategies
+ */
+export const shortenParts = (options: {
+  /** Tokens that a part may have at most. */
+  readonly maxTokens: number
+  /** How far below the budget to trim. By default just to the budget. */
+  readonly target?: Target | undefined
+}): Service => {
+  const shorten = shortening(options.maxTokens)
+  return projecting(
+    (input) =>
+      target.resolve(options.target, input.budget).pipe(
+        Effect.zipLeft(wholeNumber("maxTokens", options.maxTokens, 0)),
+        Effect.flatMap((to) => counted(shorten(input, to)))
+      ),
+    { system: "keep" }
+  )
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface SummarizeOptions {
+  /** Tokens that a summary may have at most, beside its prefix. Default 1,024. */
+  readonly maxSummaryTokens?: number | undefined
+  /** What the summarizer is told instead of the library's own instructions. */
+  readonly prompt?: string | undefined
+  /** How far below the budget to trim. By default just to the budget. */
+  readonly target?: Target | undefined
+  /** Role of the message that holds the summary. Default `system`. */
+  readonly role?: "system" | "user" | undefined
+  /** `trim` lets the system prompt be summarized like any other message. Default `keep`. */
+  readonly system?: "keep" | "trim" | undefined
+}
+
+/**
+ * Has the oldest rounds summarized, and materializes the summary: it stands for them from then on, and is merged into
+ * the next one. Where the newest round alone leaves no room, its closed groups are summarized too. Nothing is asked
+ * for that could not make room; then whole rounds are dropped as {@link windowDrop} does.
+ *
+ * @since 0.1.0
+ * @category strategies
+ */
+export const summarize = (
+  options: SummarizeOptions = {}
+): Effect.Effect<Service, never, Summarizer.Summarizer> =>
+  Effect.map(Summarizer.Summarizer, (summarizer): Service => {
+    const settings: SummarizeSettings = {
+      maxSummaryTokens: options.maxSummaryTokens ?? 1024,
+      prompt: options.prompt,
+      target: options.target,
+      role: options.role ?? "system",
+      system: options.system ?? "keep"
+    }
+    const window = windowDrop({ target: options.target, system: settings.system })
+    const orWindow = (attempt: (input: TrimInput) => SummaryAttempt): Service["trim"] => (input) =>
+      wholeNumber("maxSummaryTokens", settings.maxSummaryTokens, 1).pipe(
+        Effect.zipRight(attempt(input)),
+        Effect.flatMap((result) => result === undefined ? window.trim(input) : Effect.succeed(result)),
+        counted
+      )
+    return {
+      trim: orWindow((input) => trimWithSummary(input, settings, summarizer)),
+      project: window.trim,
+      plan: orWindow((input) => planSummary(input, settings)),
+      system: settings.system
+    }
+  })
+
+/**
+ * Tries strategies in turn, each on what the one before has left, until the budget holds: first what is cheap and
+ * reversible, then what is not. What one stage has only left out is never materialized by a later one.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { TrimStrategy } from "effect-memory"
+ *
+ * const strategy = TrimStrategy.cascade(
+ *   TrimStrategy.clearToolResults({ keep: 2 }),
+ *   TrimStrategy.shortenParts({ maxTokens: 2000 }),
+ *   TrimStrategy.windowDrop()
+ * )
+ *
+ * assert.strictEqual(typeof strategy.trim, "function")
+ * ```
+ *
+ * @since 0.1.0
+ * @category strategies
+ */
+export const cascade = (...strategies: ReadonlyArray<Service>): Service => {
+  const rules = new Set(strategies.map((strategy) => strategy.system ?? "keep"))
+  const system = rules.size === 1 ? Array.from(rules)[0] : "keep"
+  const through = (stages: ReadonlyArray<Service["trim"]>): Service["trim"] => (input) =>
+    counted(runCascade(input, stages, system))
+  const trims = through(strategies.map((strategy) => strategy.trim))
+  const projects = strategies.every((strategy) => strategy.project === strategy.trim)
+  return {
+    trim: trims,
+    project: projects ? trims : through(strategies.flatMap(({ project }) => project === undefined ? [] : [project])),
+    plan: strategies.every((strategy) => strategy.plan !== undefined)
+      ? through(strategies.flatMap(({ plan }) => plan === undefined ? [] : [plan]))
+      : undefined,
+    system
+  }
 }
 
 /**
@@ -188,3 +385,45 @@ export const windowDrop = (options: WindowOptions = {}): Service => {
  * @category layers
  */
 export const layerWindowDrop: Layer.Layer<TrimStrategy> = Layer.sync(TrimStrategy, () => windowDrop())
+
+/**
+ * {@link truncate} with its defaults.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerTruncate: Layer.Layer<TrimStrategy> = Layer.sync(TrimStrategy, () => truncate())
+
+/**
+ * {@link summarize} over a summarizer from outside.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerSummarize = (
+  options?: SummarizeOptions
+): Layer.Layer<TrimStrategy, never, Summarizer.Summarizer> => Layer.effect(TrimStrategy, summarize(options))
+
+/**
+ * {@link cascade} of strategies and of effects that make one; what they need, the layer needs.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export function layerCascade<const Stages extends ReadonlyArray<Service | Effect.Effect<Service, unknown, unknown>>>(
+  ...stages: Stages
+): Layer.Layer<TrimStrategy, StageError<Stages[number]>, StageContext<Stages[number]>>
+export function layerCascade<E, R>(
+  ...stages: ReadonlyArray<Service | Effect.Effect<Service, E, R>>
+): Layer.Layer<TrimStrategy, E, R> {
+  return Layer.effect(
+    TrimStrategy,
+    Effect.map(
+      Effect.forEach(stages, (stage) => Effect.isEffect(stage) ? stage : Effect.succeed(stage)),
+      (strategies) => cascade(...strategies)
+    )
+  )
+}
+
+type StageError<Stage> = Stage extends Effect.Effect<Service, infer E, unknown> ? E : never
+type StageContext<Stage> = Stage extends Effect.Effect<Service, unknown, infer R> ? R : never

@@ -2,7 +2,6 @@
  * Counting each message once: counts are kept by reference.
  */
 import * as Effect from "effect/Effect"
-
 import type { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import type * as TokenCounter from "../TokenCounter.js"

@@ -2,7 +2,6 @@
  * One run of a strategy over the items of a view, up to a context that keeps the laws.
  */
 import * as Effect from "effect/Effect"
-
 import type * as Budget from "../Budget.js"
 import { type TokenCountError, TrimError } from "../MemoryError.js"
 import type * as Message from "../Message.js"

@@ -5,7 +5,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
-
 import type { MemoryStoreError, TokenCountError } from "../MemoryError.js"
 import type * as MemoryStore from "../MemoryStore.js"
 import type * as Message from "../Message.js"

@@ -58,8 +58,7 @@ export interface Group {
 }
 
 /** @internal */
-export const groupsOf = (items: ReadonlyArray<Item>): ReadonlyArray<Group> => {
-  const messages = items.map((item) => item.message)
+export const groupsOf = (messages: ReadonlyArray<Message.Message>): ReadonlyArray<Group> => {
   const { pairing } = pair(messages)
   return messages.flatMap((message, i): ReadonlyArray<Group> => {
     if (message.role !== "assistant") return []
@@ -72,8 +71,8 @@ export const groupsOf = (items: ReadonlyArray<Item>): ReadonlyArray<Group> => {
   })
 }
 
-/** Origins as given, or found by reference from the end: what is kept is the newest of several. */
-const originsOf = (inputs: ReadonlyArray<Message.Message>, result: Result): ReadonlyArray<number> => {
+/** Origins as given, or found by reference from the end: what is kept is the newest of several. @internal */
+export const originsOf = (inputs: ReadonlyArray<Message.Message>, result: Result): ReadonlyArray<number> => {
   if (result.origin !== undefined) return result.origin
   const places = new Map<Message.Message, Array<number>>()
   inputs.forEach((message, i) => {
@@ -104,7 +103,7 @@ export const faultOf = (result: Result, inputs: number): string | undefined => {
  * @internal
  */
 export const settle = (items: ReadonlyArray<Item>, seen: ReadonlyArray<number>, result: Result): Settled => {
-  const groups = groupsOf(items)
+  const groups = groupsOf(items.map((item) => item.message))
   const stay = mustStay(items, groups)
   const origins = originsOf(seen.map((i) => items[i].message), result)
   const kept = new Map<number, Message.Message>()

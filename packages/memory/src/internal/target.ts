@@ -2,7 +2,6 @@
  * Targets of strategies, in numbers.
  */
 import * as Effect from "effect/Effect"
-
 import * as Budget from "../Budget.js"
 import { TrimError } from "../MemoryError.js"
 import type * as window from "./window.js"

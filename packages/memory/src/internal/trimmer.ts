@@ -9,11 +9,11 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
-
 import type * as Budget from "../Budget.js"
 import { type MemoryStoreError, type TokenCountError, TrimError } from "../MemoryError.js"
 import { MemoryEvent } from "../MemoryEvent.js"
 import * as MemoryMetrics from "../MemoryMetrics.js"
+import type { Compaction } from "../MemoryStore.js"
 import type * as Message from "../Message.js"
 import type * as TrimStrategy from "../TrimStrategy.js"
 import * as backoffs from "./backoff.js"
@@ -21,8 +21,9 @@ import * as flights from "./flight.js"
 import { inputOf, type Outcome, runStrategy, systemRule } from "./runStrategy.js"
 import type { Loaded, Session } from "./session.js"
 import { compactionOf } from "./settle.js"
+import * as tag from "./tag.js"
 import * as target from "./target.js"
-import type { Item, View } from "./view.js"
+import type { Counts, Item, View } from "./view.js"
 import { limitsOf, WindowOptions } from "./windowDrop.js"
 
 /** A sequence that fits, unless what must stay does not. @internal */
@@ -99,6 +100,20 @@ export const isOver = (view: View, budget: Budget.Budget, overhead: number): boo
   return view.tokens + overhead > limits.tokens || view.rounds > limits.rounds
 }
 
+/** Tells each summary which entries it stands for; what is known of its tokens stays known. */
+const withRange = (compaction: Compaction, counts: Counts): Compaction => {
+  const { from, messages, upTo } = compaction
+  return {
+    ...compaction,
+    messages: messages.map((message) => {
+      const ranged = tag.describeSummary(message, { from, upTo })
+      const tokens = counts.get(message)
+      if (tokens !== undefined) counts.set(ranged, tokens)
+      return ranged
+    })
+  }
+}
+
 /** @internal */
 export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Trimmer, never, Scope.Scope> {
   const { id, publish, session, strategy } = options
@@ -167,7 +182,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     const committed = yield* session.compact((loaded) => {
       discarded = loaded.revision !== revision ? "changed" : isWanted(loaded, budget) ? undefined : "sufficient"
       return discarded === undefined
-        ? { compaction: compactionOf(loaded.view.raws, items, loaded.compaction, outcome) }
+        ? { compaction: withRange(compactionOf(loaded.view.raws, items, loaded.compaction, outcome), counts) }
         : undefined
     }).pipe(Effect.catchIf((error) => error.reason === "conflict", () => {
       discarded = "changed"

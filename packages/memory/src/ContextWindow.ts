@@ -1,0 +1,146 @@
+/**
+ * Fitting a list of messages into a model's window, without keeping anything: for those who keep the history themselves.
+ *
+ * @example
+ * ```ts
+ * import * as assert from "node:assert"
+ * import { Effect } from "effect"
+ * import { ContextWindow, Message } from "effect-memory"
+ *
+ * const program = Effect.gen(function*() {
+ *   const window = yield* ContextWindow.ContextWindow
+ *   return yield* window.fit([
+ *     Message.system("Be brief."),
+ *     Message.user("An old question"),
+ *     Message.assistant("An old answer"),
+ *     Message.user("New?")
+ *   ])
+ * }).pipe(Effect.provide(ContextWindow.layerTruncate({ maxTokens: 4 })))
+ *
+ * assert.deepStrictEqual(Effect.runSync(program), [Message.system("Be brief."), Message.user("New?")])
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Budget from "./Budget.js"
+import { countAll, remembering } from "./internal/counting.js"
+import { inputOf, runStrategy, systemRule } from "./internal/runStrategy.js"
+import * as tag from "./internal/tag.js"
+import * as target from "./internal/target.js"
+import { isOver } from "./internal/trimmer.js"
+import { type Counts, View } from "./internal/view.js"
+import { limitsOf } from "./internal/windowDrop.js"
+import type { InvalidBudget, InvalidMessage, TokenCountError } from "./MemoryError.js"
+import * as Message from "./Message.js"
+import * as TokenCounter from "./TokenCounter.js"
+import * as TrimStrategy from "./TrimStrategy.js"
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Service {
+  /** The window, in tokens. */
+  readonly maxTokens: number
+  /**
+   * The messages, trimmed if they are over the window. A summary that an earlier call made is merged into the next one.
+   *
+   * Fails with `InvalidMessage` for something that is not a message, and with `TokenCountError` if the counter fails. A
+   * strategy that fails is no failure: groups are dropped instead.
+   */
+  readonly fit: (
+    messages: Iterable<Message.Message>
+  ) => Effect.Effect<Array<Message.Message>, InvalidMessage | TokenCountError>
+}
+
+/**
+ * @since 0.1.0
+ * @category tags
+ */
+export class ContextWindow extends Context.Tag("effect-memory/ContextWindow")<ContextWindow, Service>() {}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /** The window, in tokens. */
+  readonly maxTokens: number
+}
+
+/**
+ * A window over a counter and a strategy. Fails with `InvalidBudget` unless `maxTokens` is a finite whole number ≥ 0.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = Effect.fnUntraced(function*(
+  options: Options
+): Effect.fn.Return<Service, InvalidBudget, TokenCounter.TokenCounter | TrimStrategy.TrimStrategy> {
+  const budget = yield* Budget.tokens(options.maxTokens)
+  const strategy = yield* TrimStrategy.TrimStrategy
+  const fallback = TrimStrategy.truncate()
+  const counts: Counts = new WeakMap()
+  const counter = remembering(yield* TokenCounter.TokenCounter, counts)
+
+  const trimWith = (view: View, trim: TrimStrategy.Service["trim"], system: ReturnType<typeof systemRule>) => {
+    const items = view.snapshot()
+    const given = inputOf(items, (message) => counts.get(message) ?? 0, budget, counter)
+    return Effect.map(
+      runStrategy(items, given, budget, system, trim),
+      ({ context }) => context.map(({ message }) => message)
+    )
+  }
+
+  const viewOf = (messages: ReadonlyArray<Message.Message>, system: ReturnType<typeof systemRule>): View => {
+    const view = new View({ repair: true, system }, counts)
+    messages.forEach((message, i) =>
+      view.append({ message, sequence: tag.isSummary(message) ? -1 : i, protected: false })
+    )
+    return view
+  }
+
+  const fit: Service["fit"] = Effect.fn("ContextWindow.fit")(function*(messages) {
+    const valid = yield* Effect.forEach(messages, Message.fromUnknown)
+    const view = viewOf(valid, systemRule(strategy))
+    yield* countAll(counter, view.uncounted().map(({ message }) => message))
+    if (!isOver(view, budget, counter.overhead)) return view.all()
+    return yield* trimWith(view, strategy.trim, systemRule(strategy)).pipe(
+      Effect.catchTag("TrimError", (error) =>
+        Effect.zipRight(
+          Effect.logDebug("The strategy failed, groups are dropped instead", error),
+          trimWith(viewOf(valid, "free"), fallback.trim, "free")
+        )),
+      // Truncation asks nobody and does not fail; whole rounds are what is left if it should.
+      Effect.catchTag(
+        "TrimError",
+        () => Effect.sync(() => view.window(limitsOf(budget), counter.overhead, target.none))
+      )
+    )
+  })
+
+  return { maxTokens: options.maxTokens, fit }
+})
+
+/**
+ * A window over a counter and a strategy from outside.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  options: Options
+): Layer.Layer<ContextWindow, InvalidBudget, TokenCounter.TokenCounter | TrimStrategy.TrimStrategy> =>
+  Layer.effect(ContextWindow, make(options))
+
+/**
+ * A window with all defaults: characters are counted, groups are dropped, system messages stay and are free.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerTruncate = (options: Options): Layer.Layer<ContextWindow, InvalidBudget> =>
+  layer(options).pipe(Layer.provide([TokenCounter.layerCharacters, TrimStrategy.layerTruncate]))
