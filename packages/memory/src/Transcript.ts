@@ -4,7 +4,6 @@
  * @since 0.1.0
  */
 import { dual } from "effect/Function"
-
 import * as internalDiagnose from "./internal/diagnose.js"
 import { pair, type Pairing, type Span } from "./internal/pairing.js"
 import * as internalRepair from "./internal/repair.js"

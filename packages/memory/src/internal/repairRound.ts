@@ -33,8 +33,7 @@ export const withoutEmpty = (message: Message.Message): Message.Message | undefi
   return parts.some(isEmptyPart) ? withParts(message, parts.filter((part) => !isEmptyPart(part))) : message
 }
 
-/** @internal */
-export const withParts = <M extends Exclude<Message.Message, Message.SystemMessage>>(
+const withParts = <M extends Exclude<Message.Message, Message.SystemMessage>>(
   message: M,
   content: ReadonlyArray<Message.Part>
 ): M | undefined => content.length === 0 ? undefined : { ...message, content }
@@ -70,8 +69,9 @@ export const repairRound = (
     if (messages[i].role === "tool") continue // stands behind its call
     const calls = pairing.calls[i]
     const ids = uniqueIds(calls, used)
-    const kept = settle(messages[i], pairing, i, ids)
+    const kept = settle(messages[i], pairing.results[i], i, ids)
     if (kept !== undefined) out.push({ message: kept, source: i })
+    if (calls.length === 0) continue
     pushResults(out, messages, calls, ids)
     const closed = calls.filter((call) =>
       call.answeredAt === undefined && (settled || call.givenUp || lastTurn > call.message)
@@ -126,19 +126,19 @@ const freeId = (id: string, used: ReadonlySet<string>): string => {
 /** The message with its new ids, without empty parts and without results that are no answers to its own calls. */
 const settle = (
   message: Message.Message,
-  pairing: Pairing,
+  results: ReadonlyArray<Result>,
   at: number,
   ids: ReadonlyMap<Call, string>
 ): Message.Message | undefined => {
-  if (message.role !== "assistant") return withoutEmpty(message)
-  const moved = new Set<number>()
+  const isOwn = ({ call }: Result) => call?.message === at
+  if (message.role !== "assistant" || (ids.size === 0 && results.every(isOwn))) return withoutEmpty(message)
+  const moved = new Set(results.filter((result) => !isOwn(result)).map(({ index }) => index))
   const renamed = new Map<number, string>()
-  for (const { call, index } of pairing.results[at]) {
-    if (call?.message !== at) moved.add(index)
-    else if (ids.has(call)) renamed.set(index, ids.get(call)!)
+  for (const [{ answer, index }, id] of ids) {
+    renamed.set(index, id)
+    if (answer?.message === at) renamed.set(answer.index, id)
   }
-  for (const [call, id] of ids) renamed.set(call.index, id)
-  return moved.size === 0 && renamed.size === 0 ? withoutEmpty(message) : withoutEmpty({
+  return withoutEmpty({
     ...message,
     content: message.content.flatMap((part, index) => {
       if (moved.has(index)) return []
