@@ -35,6 +35,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Budget from "./Budget.js"
 import * as backoffs from "./internal/backoff.js"
+import * as presenters from "./internal/presenter.js"
 import * as sessions from "./internal/session.js"
 import { spanned } from "./internal/span.js"
 import * as trimmers from "./internal/trimmer.js"
@@ -48,9 +49,11 @@ import {
 } from "./MemoryError.js"
 import { MemoryEvent } from "./MemoryEvent.js"
 import * as MemoryMetrics from "./MemoryMetrics.js"
+import type { MemoryPlan } from "./MemoryPlan.js"
 import * as MemoryStore from "./MemoryStore.js"
 import * as Message from "./Message.js"
 import * as TokenCounter from "./TokenCounter.js"
+import type * as Transcript from "./Transcript.js"
 import * as TrimStrategy from "./TrimStrategy.js"
 
 /**
@@ -93,6 +96,11 @@ export interface Service {
    * in strict mode with `BudgetUnsatisfiable`. A strategy that fails is no failure: whole rounds are dropped instead.
    */
   readonly context: Effect.Effect<Array<Message.Message>, ContextError>
+  /**
+   * What `context` would do, doing nothing. Exact for strategies without a model, before rules of a provider; for
+   * `summarize` it tells what would be summarized; for a strategy that does not tell, what must stay and why it is asked.
+   */
+  readonly plan: Effect.Effect<MemoryPlan, TokenCountError | MemoryStoreError | TrimError>
   /**
    * Materializes now, whatever the budget: the strategy is asked to reduce all but the newest round. Answers whether
    * anything was materialized; a projecting strategy has nothing to.
@@ -139,8 +147,11 @@ export interface Options {
   readonly maxTokens?: number | undefined
   /** Most rounds of a context. By default there is no limit. */
   readonly maxRounds?: number | undefined
-  /** What contexts are repaired by. Default `pairing`; `none` hands out messages as they were recorded. */
-  readonly rules?: "pairing" | "none" | undefined
+  /**
+   * What contexts are repaired by. Default `pairing`, what all providers ask; `none` hands out messages as they were
+   * recorded.
+   */
+  readonly rules?: Transcript.Rules | "none" | undefined
   /** What to do if what must stay is over the budget: hand it out all the same, the default, or fail. */
   readonly onOverflow?: "allow" | "fail" | undefined
   /** When a strategy that failed is tried again. Default 1 s, doubling up to 5 min. */
@@ -233,7 +244,8 @@ export const make = Effect.fnUntraced(function*(
 
   /** Tells about a context, and begins to make room ahead of need. */
   const note = Effect.fnUntraced(function*(fitted: trimmers.Fitted) {
-    const { maxTokens } = fitted.budget
+    const { maxTokens } = yield* Ref.get(budget)
+    yield* Ref.set(handedOut, fitted.messages.slice())
     yield* Metric.update(MemoryMetrics.contextTokens, fitted.tokens)
     yield* noteRepairs(fitted.view.repairs)
     if (fitted.trimmed) yield* noteTrim(fitted)
@@ -242,7 +254,10 @@ export const make = Effect.fnUntraced(function*(
     if (options.background !== undefined) yield* trimmer.ahead(options.background.at)
   })
 
-  const context = Effect.tap(trimmer.fit, note).pipe(
+  const { rules = "pairing" } = options
+  const handedOut = yield* Ref.make<ReadonlyArray<Message.Message>>([])
+  const fitted = yield* presenters.make(trimmer, session, rules === "none" ? "pairing" : rules)
+  const context = Effect.tap(fitted, note).pipe(
     span("Memory.context", ({ messages, tokens }) => ({ messages: messages.length, tokens })),
     Effect.map(({ messages }) => messages)
   )
@@ -256,6 +271,10 @@ export const make = Effect.fnUntraced(function*(
       ).pipe(span("Memory.recordAll")),
     recordProtected: (message) => record(message, true).pipe(span("Memory.recordProtected")),
     context,
+    plan: Effect.zipWith(trimmer.plan, Ref.get(handedOut), ({ context, ...plan }, before) => ({
+      ...plan,
+      stablePrefix: commonPrefix(before, context)
+    })).pipe(span("Memory.plan")),
     compact: trimmer.force.pipe(span("Memory.compact")),
     restore: Effect.asVoid(session.compact(() => ({ compaction: undefined }))).pipe(span("Memory.restore")),
     history: store.history(id),
@@ -277,6 +296,11 @@ export const make = Effect.fnUntraced(function*(
     events: Stream.fromPubSub(events)
   }
 })
+
+const commonPrefix = (a: ReadonlyArray<Message.Message>, b: ReadonlyArray<Message.Message>): number => {
+  const end = a.findIndex((message, i) => message !== b[i])
+  return end < 0 ? a.length : end
+}
 
 /**
  * A memory over a counter, a strategy and a store from outside.

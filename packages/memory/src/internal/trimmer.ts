@@ -9,15 +9,17 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
-import type * as Budget from "../Budget.js"
+import * as Budget from "../Budget.js"
 import { type MemoryStoreError, type TokenCountError, TrimError } from "../MemoryError.js"
 import { MemoryEvent } from "../MemoryEvent.js"
 import * as MemoryMetrics from "../MemoryMetrics.js"
+import type { MemoryPlan } from "../MemoryPlan.js"
 import type { Compaction } from "../MemoryStore.js"
 import type * as Message from "../Message.js"
 import type * as TrimStrategy from "../TrimStrategy.js"
 import * as backoffs from "./backoff.js"
 import * as flights from "./flight.js"
+import { roundPlans } from "./plan.js"
 import { inputOf, type Outcome, runStrategy, systemRule } from "./runStrategy.js"
 import type { Loaded, Session } from "./session.js"
 import { compactionOf } from "./settle.js"
@@ -77,8 +79,18 @@ type Failure = MemoryStoreError | TokenCountError
 
 /** @internal */
 export interface Trimmer {
-  /** The view within the budget, trimmed where it is over. */
-  readonly fit: Effect.Effect<Fitted, Failure>
+  /** The view within the budget less some tokens, trimmed where it is over. */
+  readonly fit: (reserve: number) => Effect.Effect<Fitted, Failure>
+  /** What `fit` would do, as far as the strategy tells. */
+  readonly plan: Effect.Effect<
+    Omit<MemoryPlan, "stablePrefix"> & {
+      /** The context, without a summary that is yet to be made. */
+      readonly context: ReadonlyArray<Message.Message>
+    },
+    Failure | TrimError
+  >
+  /** Tokens that a sequence is charged, once everything in it is counted. */
+  readonly tokensOf: (messages: ReadonlyArray<Message.Message>) => number
   /** Runs the strategy now, whatever the budget; answers whether something was materialized. */
   readonly force: Effect.Effect<boolean, Failure | TrimError>
   /** Runs the strategy in the background so that the view comes below `fill` of the budget. */
@@ -122,6 +134,19 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const state = yield* Ref.make<State>({ projection: undefined, stuck: undefined, triedAhead: undefined })
   const backoff = yield* backoffs.make(options.backoff)
   const flight = yield* flights.make<Failure>(yield* Scope.Scope)
+  const lessened = yield* Ref.make({ base: Budget.unlimited, reserve: 0, budget: Budget.unlimited })
+  /** The budget less some tokens; the same reference while neither changes. */
+  const budgetLess = (reserve: number): Effect.Effect<Budget.Budget> =>
+    reserve === 0 ? options.budget : Effect.flatMap(options.budget, (base) =>
+      Ref.modify(lessened, (known) => {
+        const { maxTokens } = base
+        const now = known.base === base && known.reserve === reserve ? known : {
+          base,
+          reserve,
+          budget: { ...base, maxTokens: maxTokens === undefined ? undefined : Math.max(0, maxTokens - reserve) }
+        }
+        return [now.budget, now]
+      }))
   const materializes = strategy.project !== strategy.trim
   const tokensOf = (messages: ReadonlyArray<Message.Message>): number =>
     messages.reduce(
@@ -170,6 +195,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   /** Commits a result if what it covers still stands and it is still wanted. */
   const commit = Effect.fnUntraced(function*(
     { items, outcome, revision }: Run,
+    budgetNow: Effect.Effect<Budget.Budget>,
     isWanted: (loaded: Loaded, budget: Budget.Budget) => boolean
   ): Effect.fn.Return<boolean, Failure | TrimError> {
     if (outcome.won <= 0) {
@@ -177,7 +203,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
         reason: "what it made takes no fewer tokens than what it stands for: ask for a shorter summary"
       })
     }
-    const budget = yield* options.budget
+    const budget = yield* budgetNow
     let discarded: "changed" | "sufficient" | undefined
     const committed = yield* session.compact((loaded) => {
       discarded = loaded.revision !== revision ? "changed" : isWanted(loaded, budget) ? undefined : "sufficient"
@@ -201,8 +227,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     return committed
   })
 
-  const noteStuck = Effect.gen(function*() {
-    const budget = yield* options.budget
+  const noteStuck = Effect.fnUntraced(function*(budget: Budget.Budget) {
     const stuck = yield* session.readCounted(({ view }) =>
       isOver(view, budget, counter.overhead) ? { newestBegins: view.newestBegins, budget } : undefined
     )
@@ -231,29 +256,30 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     (tokens) => publish(MemoryEvent.CompactionStarted({ conversation: id, tokens }))
   ).pipe(Effect.when(() => materializes))
 
-  const trimOnce = Effect.gen(function*() {
+  const trimOnce = Effect.fnUntraced(function*(reserve: number) {
     yield* started
-    const done = yield* run(strategy.trim, yield* options.budget)
+    const budget = budgetLess(reserve)
+    const done = yield* run(strategy.trim, yield* budget)
     if (!done.outcome.result.replace || done.outcome.covers.size === 0) {
       yield* keepProjection(done)
-    } else if (yield* commit(done, ({ view }, budget) => isOver(view, budget, counter.overhead))) {
-      yield* noteStuck
+    } else if (yield* commit(done, budget, ({ view }, budget) => isOver(view, budget, counter.overhead))) {
+      yield* noteStuck(yield* budget)
     }
     yield* backoff.succeeded
-  }).pipe(Effect.catchTag("TrimError", noteFailure))
+  }, Effect.catchTag("TrimError", noteFailure))
 
-  const projectOnce = (project: TrimStrategy.Service["trim"]) =>
-    Effect.flatMap(options.budget, (budget) => run(project, budget)).pipe(
+  const projectOnce = (project: TrimStrategy.Service["trim"], reserve: number) =>
+    Effect.flatMap(budgetLess(reserve), (budget) => run(project, budget)).pipe(
       Effect.flatMap(keepProjection),
       Effect.catchTag("TrimError", noteFailure)
     )
 
   /** What to do for a view that is over its budget. */
-  const next = Effect.fnUntraced(function*(stuck: boolean) {
-    if (!stuck && (yield* backoff.isDue)) return Option.some(trimOnce)
+  const next = Effect.fnUntraced(function*(stuck: boolean, reserve: number) {
+    if (!stuck && (yield* backoff.isDue)) return Option.some(trimOnce(reserve))
     const { project } = strategy
     // A failing projection is no better than the plain window.
-    return project !== undefined && (stuck || materializes) ? Option.some(projectOnce(project)) : Option.none()
+    return project !== undefined && (stuck || materializes) ? Option.some(projectOnce(project, reserve)) : Option.none()
   })
 
   /** What can be handed out at once; otherwise since which version a result will do, and whether compacting helps. */
@@ -273,27 +299,60 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       : { since: from, stuck: stuck?.budget === budget && stuck.newestBegins === view.newestBegins }
   }
 
-  const attempt = (looks: number, since: number | undefined): Effect.Effect<Fitted, Failure> =>
+  const attempt = (reserve: number, looks: number, since: number | undefined): Effect.Effect<Fitted, Failure> =>
     Effect.flatMap(
-      options.budget,
+      budgetLess(reserve),
       (budget) =>
         Effect.flatMap(Ref.get(state), (now) =>
           Effect.flatMap(
             session.readCounted((loaded) => look(loaded, budget, now, since)),
-            (seen) => "messages" in seen ? Effect.succeed(seen) : wait(looks, seen.since, seen.stuck, budget)
+            (seen) => "messages" in seen ? Effect.succeed(seen) : wait(reserve, looks, seen, budget)
           ))
     )
 
   const wait = Effect.fnUntraced(function*(
+    reserve: number,
     looks: number,
-    since: number,
-    stuck: boolean,
+    { since, stuck }: { readonly since: number; readonly stuck: boolean },
     budget: Budget.Budget
   ): Effect.fn.Return<Fitted, Failure> {
-    const task = looks < maxLooks ? yield* next(stuck) : Option.none()
+    const task = looks < maxLooks ? yield* next(stuck, reserve) : Option.none()
     if (Option.isNone(task)) return yield* session.readCounted(({ view }) => windowed(view, budget))
     yield* flight.join(task.value)
-    return yield* attempt(looks + 1, since)
+    return yield* attempt(reserve, looks + 1, since)
+  })
+
+  const plan: Trimmer["plan"] = Effect.gen(function*() {
+    const budget = yield* options.budget
+    const { stuck } = yield* Ref.get(state)
+    const isDue = yield* backoff.isDue
+    const seen = yield* session.readCounted(({ view }) => ({
+      items: view.snapshot(),
+      tokens: view.tokens + counter.overhead,
+      floor: view.floor(counter.overhead),
+      over: isOver(view, budget, counter.overhead),
+      stuck: stuck?.budget === budget && stuck.newestBegins === view.newestBegins
+    }))
+    const trigger = !seen.over ? "none" : seen.tokens > limitsOf(budget).tokens ? "tokens" : "rounds"
+    const told = {
+      trigger,
+      tokensBefore: seen.tokens,
+      maxTokens: budget.maxTokens,
+      floor: seen.floor
+    } as const
+    const dry = isDue && !seen.stuck ? strategy.plan : strategy.project
+    if (!seen.over) {
+      const context = seen.items.map((item) => item.message)
+      return { ...told, tokensAfter: seen.tokens, context, rounds: roundPlans(seen.items, trigger, undefined) }
+    }
+    if (dry === undefined) return { ...told, tokensAfter: undefined, context: [], rounds: [] }
+    const { items, outcome } = yield* run(dry, budget)
+    return {
+      ...told,
+      tokensAfter: outcome.tokens,
+      context: outcome.context.map(({ message }) => message),
+      rounds: roundPlans(items, trigger, outcome)
+    }
   })
 
   const force = Effect.gen(function*() {
@@ -306,7 +365,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       const { maxTokens } = yield* options.budget
       const done = yield* run(strategy.trim, { maxTokens, maxRounds: 1 })
       if (!done.outcome.result.replace || done.outcome.covers.size === 0) return
-      const committed = yield* commit(done, () => true)
+      const committed = yield* commit(done, options.budget, () => true)
       yield* Ref.set(result, { committed, error: undefined })
     }).pipe(
       Effect.catchTag(
@@ -331,7 +390,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       yield* started
       const done = yield* run(strategy.trim, less)
       if (done.outcome.result.replace && done.outcome.covers.size > 0) {
-        yield* commit(done, ({ view }) => isOver(view, less, counter.overhead))
+        yield* commit(done, options.budget, ({ view }) => isOver(view, less, counter.overhead))
       }
       yield* Ref.update(state, (now): State => ({ ...now, triedAhead: { newestBegins, budget } }))
       yield* backoff.succeeded
@@ -339,5 +398,5 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     yield* flight.start(task)
   })
 
-  return { fit: attempt(0, undefined), force, ahead }
+  return { plan, tokensOf, fit: (reserve) => attempt(reserve, 0, undefined), force, ahead }
 })

@@ -5,6 +5,7 @@
  * Rounds before the newest one are settled: they are appended once and never touched again. Only the newest round is
  * repaired anew when something is added to it.
  */
+import type { Floor } from "../MemoryPlan.js"
 import * as Message from "../Message.js"
 import { Pairing } from "./pairing.js"
 import { type Repaired, repairRound } from "./repairRound.js"
@@ -43,16 +44,6 @@ export interface Options {
   readonly repair: boolean
   /** How system messages are treated: `keep` pins those of the preamble, `free` pins all and charges none. */
   readonly system: "keep" | "trim" | "free"
-}
-
-/** @internal */
-export interface Floor {
-  readonly overhead: number
-  readonly system: number
-  readonly protected: number
-  readonly summary: number
-  readonly newest: number
-  readonly total: number
 }
 
 /** Counts by message reference, shared by everything that counts for one memory. @internal */
@@ -329,16 +320,19 @@ const firstPart = (message: Message.Message): unknown => {
 }
 
 /**
- * Rewritten messages are made anew each time the newest round is repaired: where nothing changed, the former one is
- * taken, so that it need not be counted again.
+ * Rewritten messages are made anew each time a sequence is repaired: where nothing changed, the former one is taken, so
+ * that it need not be counted again.
+ *
+ * @internal
  */
-const reuse = (previous: ReadonlyArray<Repaired>, next: ReadonlyArray<Repaired>): ReadonlyArray<Repaired> => {
+export const reuse = (
+  previous: ReadonlyArray<{ readonly message: Message.Message }>,
+  next: ReadonlyArray<Repaired>
+): ReadonlyArray<Repaired> => {
   if (previous.length === 0) return next
-  const former = new Map(previous.map(({ message, source }) => [firstPart(message), { message, source }]))
-  return next.map((item) => {
-    const candidate = former.get(firstPart(item.message))
-    return candidate !== undefined && candidate.source === item.source && sameMessage(candidate.message, item.message)
-      ? candidate
-      : item
+  const former = new Map(previous.map(({ message }) => [firstPart(message), message]))
+  return next.map(({ message, source }) => {
+    const candidate = former.get(firstPart(message))
+    return { source, message: candidate !== undefined && sameMessage(candidate, message) ? candidate : message }
   })
 }

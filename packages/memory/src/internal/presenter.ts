@@ -1,0 +1,53 @@
+/**
+ * Contexts in the form that a provider takes.
+ */
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import type { TokenCountError } from "../MemoryError.js"
+import type * as Message from "../Message.js"
+import { countAll } from "./counting.js"
+import { repairContext } from "./repairProvider.js"
+import type { Repaired } from "./repairRound.js"
+import type { Rules } from "./rules.js"
+import type { Session } from "./session.js"
+import type { Fitted, Trimmer } from "./trimmer.js"
+import { reuse } from "./view.js"
+
+/** How often a context is trimmed further because its repaired form is over the budget. */
+const attempts = 4
+
+/** What the rules of a provider make of a fitted context, within the budget where that can be had. @internal */
+export type Presenter = Effect.Effect<Fitted, Effect.Effect.Error<ReturnType<Trimmer["fit"]>>>
+
+/** @internal */
+export const make = Effect.fnUntraced(function*(
+  trimmer: Trimmer,
+  session: Session,
+  rules: Rules
+): Effect.fn.Return<Presenter> {
+  const { counter } = session
+  const previous = yield* Ref.make<ReadonlyArray<Repaired>>([])
+
+  const repair = Effect.fnUntraced(function*(fitted: Fitted): Effect.fn.Return<Fitted, TokenCountError> {
+    const repaired = reuse(yield* Ref.get(previous), repairContext(fitted.messages, rules))
+    yield* Ref.set(previous, repaired)
+    const messages = repaired.map(({ message }) => message)
+    const known = new Set<Message.Message>(fitted.messages)
+    const changed = messages.filter((message) => !known.has(message))
+    if (changed.length === 0 && messages.length === fitted.messages.length) return fitted
+    yield* countAll(counter, messages)
+    return { ...fitted, messages, tokens: trimmer.tokensOf(messages) }
+  })
+
+  /** Trims by what the repaired form is over, until it fits or nothing more can go. */
+  const present = (reserve: number, left: number): Presenter =>
+    Effect.flatMap(trimmer.fit(reserve), (fitted) =>
+      Effect.flatMap(repair(fitted), (repaired) => {
+        const over = repaired.tokens - ((fitted.budget.maxTokens ?? Infinity) + reserve)
+        return over > 0 && left > 1 && fitted.tokens <= (fitted.budget.maxTokens ?? Infinity)
+          ? present(reserve + over, left - 1)
+          : Effect.succeed(repaired)
+      }))
+
+  return rules === "pairing" ? trimmer.fit(0) : present(0, attempts)
+})
