@@ -13,7 +13,6 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-
 import { tidied } from "./internal/console.js"
 import { coloursWanted } from "./internal/output.js"
 import * as replay from "./internal/replayCommand.js"

@@ -265,7 +265,8 @@ export const turns = (
     })
 
     const start: State = { recorded: { messages: 0, rounds: 0, tokens: counter.overhead }, turn: 0, context: [] }
-    return Stream.mapAccumEffect(Stream.fromIterable(stepsOf(messages)), start, take)
+    // One by one, so that a turn can be shown before the next one is asked for.
+    return Stream.mapAccumEffect(Stream.rechunk(Stream.fromIterable(stepsOf(messages)), 1), start, take)
   }))
 
 // =============================================================================

@@ -13,7 +13,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
-
 import * as Cli from "./Cli.js"
 import { Stderr } from "./Stderr.js"
 

@@ -3,7 +3,6 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
-
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Array as Arr, Effect } from "effect"
 

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Chunk, Effect, FastCheck as fc, Layer, Stream } from "effect"
+import { Chunk, Effect, FastCheck as fc, Layer, Ref, Stream } from "effect"
 import { Memory, MemoryStore, Message, TokenCounter, TrimStrategy } from "effect-memory"
-
 import * as Replay from "../src/Replay.js"
 
 const layer = (
@@ -142,6 +141,22 @@ describe("Replay", () => {
         ])
         const turns = yield* replay([Message.assistant("hello"), Message.user("u1")], { maxTokens: 5 })
         assert.deepStrictEqual(turns.map(({ role }) => role), ["none", "end"])
+      }))
+
+    it.effect("shows a turn before it asks for the next one", () =>
+      Effect.gen(function*() {
+        const counted = yield* Ref.make<ReadonlyArray<string>>([])
+        const counter = TokenCounter.make({
+          id: "seen",
+          count: (text) => Effect.as(Ref.update(counted, (texts) => [...texts, text]), 1)
+        })
+        const messages = [Message.user("u1"), Message.assistant("a1"), Message.user("u2"), Message.assistant("a2")]
+        yield* Replay.turns(messages, { conversation: 1, maxTokens: 9 }).pipe(
+          Stream.provideLayer(layer({ maxTokens: 9 }, Layer.succeed(TokenCounter.TokenCounter, counter))),
+          Stream.take(1),
+          Stream.runDrain
+        )
+        assert.deepStrictEqual(new Set(yield* Ref.get(counted)), new Set(["u1"]))
       }))
 
     it.effect("fails where the budget is none", () =>

@@ -1,7 +1,6 @@
 import { Terminal } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Ref, TestClock } from "effect"
-
 import * as progress from "../src/internal/progress.js"
 import { Stderr } from "../src/Stderr.js"
 

@@ -1,5 +1,4 @@
 import * as fs from "node:fs"
-
 import { assert, describe, it } from "@effect/vitest"
 import { Conversation, Format } from "@effect-memory/formats"
 import { Chunk, Effect, Stream } from "effect"

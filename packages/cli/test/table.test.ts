@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Conversation } from "@effect-memory/formats"
 import { Message } from "effect-memory"
-
 import { count, percent, plural } from "../src/internal/numbers.js"
 import { coloured, plain, strip } from "../src/internal/style.js"
 import * as table from "../src/internal/table.js"

@@ -3,7 +3,6 @@
  * them, and blank lines around every error.
  */
 import type { Console } from "effect/Console"
-
 import { strip } from "./style.js"
 
 const tidy = (colours: boolean) => (value: unknown): unknown => {

@@ -5,7 +5,6 @@ import * as Terminal from "@effect/platform/Terminal"
 import * as Config from "effect/Config"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
-
 import { OutputError } from "../CliError.js"
 
 const codeOf = (cause: unknown): string =>

@@ -6,7 +6,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
-
 import { Stderr } from "../Stderr.js"
 import { plural } from "./numbers.js"
 

@@ -14,7 +14,6 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Memory from "effect-memory/Memory"
 import * as MemoryStore from "effect-memory/MemoryStore"
-
 import { FileError, NoSuchConversation, UnreadableRecords } from "../CliError.js"
 import * as Replay from "../Replay.js"
 import * as choices from "./choices.js"

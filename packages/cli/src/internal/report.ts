@@ -3,7 +3,6 @@
  */
 import type { Conversation } from "@effect-memory/formats/Conversation"
 import * as Schema from "effect/Schema"
-
 import * as Replay from "../Replay.js"
 import type { Style } from "./style.js"
 import * as table from "./table.js"

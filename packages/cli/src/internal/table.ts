@@ -2,7 +2,6 @@
  * What a person reads: a title, a row for each turn, the totals.
  */
 import type { Conversation } from "@effect-memory/formats/Conversation"
-
 import type * as Replay from "../Replay.js"
 import { count, percent, plural } from "./numbers.js"
 import type { Style } from "./style.js"

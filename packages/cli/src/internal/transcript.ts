@@ -8,7 +8,6 @@ import * as Format from "@effect-memory/formats/Format"
 import type { FormatError, UnknownFormat } from "@effect-memory/formats/FormatError"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-
 import { FileError } from "../CliError.js"
 
 const reasonOf = (error: PlatformError): string => {
