@@ -25,8 +25,8 @@ export const isEmptyPart = (part: Message.Part): boolean => {
   }
 }
 
-/** A message without its empty parts; the same reference where there are none, `undefined` where nothing is left. @internal */
-export const withoutEmpty = (message: Message.Message): Message.Message | undefined => {
+/** A message without its empty parts; the same reference where there are none, `undefined` where nothing is left. */
+const withoutEmpty = (message: Message.Message): Message.Message | undefined => {
   if (message.role === "system") return message.content.trim() === "" ? undefined : message
   const parts = message.content as ReadonlyArray<Message.Part>
   if (parts.length === 0) return undefined
@@ -38,8 +38,8 @@ const withParts = <M extends Exclude<Message.Message, Message.SystemMessage>>(
   content: ReadonlyArray<Message.Part>
 ): M | undefined => content.length === 0 ? undefined : { ...message, content }
 
-/** What stands for the result that never came. @internal */
-export const closingResult = (call: Message.ToolCallPart): Message.ToolResultPart =>
+/** What stands for the result that never came. */
+const closingResult = (call: Message.ToolCallPart): Message.ToolResultPart =>
   Message.toolResult({
     id: call.id,
     name: call.name,
