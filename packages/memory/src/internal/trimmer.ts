@@ -45,6 +45,8 @@ interface Projection {
   readonly budget: Budget.Budget
   readonly messages: ReadonlyArray<Message.Message>
   readonly tokens: number
+  /** Stands in for a trim that failed: good until that is tried again. */
+  readonly provisional: boolean
 }
 
 /** A compaction under this budget did not help; the next one waits until a round begins. */
@@ -240,14 +242,15 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     yield* publish(MemoryEvent.TrimFailed({ conversation: id, error, retryAt }))
   })
 
-  const keepProjection = ({ budget, outcome, version }: Run) =>
+  const keepProjection = ({ budget, outcome, version }: Run, provisional: boolean) =>
     Ref.update(state, (now): State => ({
       ...now,
       projection: {
         version,
         budget,
         messages: outcome.context.map(({ message }) => message),
-        tokens: outcome.tokens
+        tokens: outcome.tokens,
+        provisional
       }
     }))
 
@@ -261,16 +264,16 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     const budget = budgetLess(reserve)
     const done = yield* run(strategy.trim, yield* budget)
     if (!done.outcome.result.replace || done.outcome.covers.size === 0) {
-      yield* keepProjection(done)
+      yield* keepProjection(done, false)
     } else if (yield* commit(done, budget, ({ view }, budget) => isOver(view, budget, counter.overhead))) {
       yield* noteStuck(yield* budget)
     }
     yield* backoff.succeeded
   }, Effect.catchTag("TrimError", noteFailure))
 
-  const projectOnce = (project: TrimStrategy.Service["trim"], reserve: number) =>
+  const projectOnce = (project: TrimStrategy.Service["trim"], reserve: number, provisional: boolean) =>
     Effect.flatMap(budgetLess(reserve), (budget) => run(project, budget)).pipe(
-      Effect.flatMap(keepProjection),
+      Effect.flatMap((done) => keepProjection(done, provisional)),
       Effect.catchTag("TrimError", noteFailure)
     )
 
@@ -279,8 +282,15 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     if (!stuck && (yield* backoff.isDue)) return Option.some(trimOnce(reserve))
     const { project } = strategy
     // A failing projection is no better than the plain window.
-    return project !== undefined && (stuck || materializes) ? Option.some(projectOnce(project, reserve)) : Option.none()
+    return project !== undefined && (stuck || materializes)
+      ? Option.some(projectOnce(project, reserve, !stuck))
+      : Option.none()
   })
+
+  const current = Effect.flatMap(Ref.get(state), (now) =>
+    now.projection?.provisional === true
+      ? Effect.map(backoff.isDue, (isDue): State => isDue ? { ...now, projection: undefined } : now)
+      : Effect.succeed(now))
 
   /** What can be handed out at once; otherwise since which version a result will do, and whether compacting helps. */
   const look = (
@@ -303,7 +313,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     Effect.flatMap(
       budgetLess(reserve),
       (budget) =>
-        Effect.flatMap(Ref.get(state), (now) =>
+        Effect.flatMap(current, (now) =>
           Effect.flatMap(
             session.readCounted((loaded) => look(loaded, budget, now, since)),
             (seen) => "messages" in seen ? Effect.succeed(seen) : wait(reserve, looks, seen, budget)
