@@ -37,13 +37,13 @@ const limit = (field: string, given: number | undefined): Effect.Effect<number |
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { Budget } from "effect-memory"
  *
  * const error = Effect.runSync(Effect.flip(Budget.make({ maxTokens: -1 })))
  *
- * assert.strictEqual(error._tag, "InvalidBudget")
+ * strictEqual(error._tag, "InvalidBudget")
  * ```
  *
  * @since 0.1.0
@@ -82,17 +82,3 @@ export const rounds = (maxRounds: number): Effect.Effect<Budget, InvalidBudget> 
  */
 export const both = (maxTokens: number, maxRounds: number): Effect.Effect<Budget, InvalidBudget> =>
   make({ maxTokens, maxRounds })
-
-/**
- * Tokens that a budget allows; `Infinity` without a limit.
- *
- * @internal
- */
-export const tokenLimit = (budget: Budget): number => budget.maxTokens ?? Infinity
-
-/**
- * Rounds that a budget allows, at least one; `Infinity` without a limit.
- *
- * @internal
- */
-export const roundLimit = (budget: Budget): number => Math.max(1, budget.maxRounds ?? Infinity)

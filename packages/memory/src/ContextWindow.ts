@@ -3,7 +3,7 @@
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { ContextWindow, Message } from "effect-memory"
  *
@@ -17,7 +17,7 @@
  *   ])
  * }).pipe(Effect.provide(ContextWindow.layerTruncate({ maxTokens: 4 })))
  *
- * assert.deepStrictEqual(Effect.runSync(program), [Message.system("Be brief."), Message.user("New?")])
+ * deepStrictEqual(Effect.runSync(program), [Message.system("Be brief."), Message.user("New?")])
  * ```
  *
  * @since 0.1.0

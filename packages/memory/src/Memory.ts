@@ -3,7 +3,7 @@
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { Memory, Message } from "effect-memory"
  *
@@ -16,7 +16,7 @@
  * }).pipe(Effect.provide(Memory.layerWindow({ maxTokens: 2 })))
  *
  * // The oldest round did not fit.
- * assert.deepStrictEqual(Effect.runSync(program), [Message.user("u2")])
+ * deepStrictEqual(Effect.runSync(program), [Message.user("u2")])
  * ```
  *
  * @since 0.1.0
@@ -321,7 +321,7 @@ export const layer = (
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Config, ConfigProvider, Effect, Layer } from "effect"
  * import { Memory, MemoryStore, TokenCounter, TrimStrategy } from "effect-memory"
  *
@@ -331,7 +331,7 @@ export const layer = (
  * )
  * const usage = Memory.Memory.pipe(Effect.flatMap((memory) => memory.usage), Effect.provide(MemoryLive))
  *
- * assert.strictEqual(Effect.runSync(usage).maxTokens, 4000)
+ * strictEqual(Effect.runSync(usage).maxTokens, 4000)
  * ```
  *
  * @since 0.1.0

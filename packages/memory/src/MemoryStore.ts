@@ -186,7 +186,7 @@ const conflict = (operation: string, conversation: string, detail: string): Memo
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { MemoryStore, Message } from "effect-memory"
  *
@@ -198,7 +198,7 @@ const conflict = (operation: string, conversation: string, detail: string): Memo
  *   return (yield* store.load("chat")).nextSequence
  * })
  *
- * assert.strictEqual(Effect.runSync(program), 1)
+ * strictEqual(Effect.runSync(program), 1)
  * ```
  *
  * @since 0.1.0

@@ -3,7 +3,7 @@
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { MemoryStore, MemoryStoreConformance } from "effect-memory"
  *
@@ -11,7 +11,7 @@
  *   Effect.provide(MemoryStore.layerMemory)
  * )
  *
- * assert.strictEqual((await Effect.runPromise(passed)).length, MemoryStoreConformance.cases.length)
+ * strictEqual((await Effect.runPromise(passed)).length, MemoryStoreConformance.cases.length)
  * ```
  *
  * @since 0.1.0

@@ -7,10 +7,10 @@
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Message } from "effect-memory"
  *
- * assert.deepStrictEqual(Message.user("What is the weather?"), {
+ * deepStrictEqual(Message.user("What is the weather?"), {
  *   role: "user",
  *   content: [{ type: "text", text: "What is the weather?", options: {} }],
  *   options: {}
@@ -198,13 +198,13 @@ export type MessageEncoded = schema.MessageEncoded
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Schema } from "effect"
  * import { Message } from "effect-memory"
  *
  * const message = Schema.decodeSync(Message.Message)({ role: "user", content: "hi" })
  *
- * assert.deepStrictEqual(message, Message.user("hi"))
+ * deepStrictEqual(message, Message.user("hi"))
  * ```
  *
  * @since 0.1.0
@@ -223,13 +223,13 @@ const decodeUnknown = Schema.decodeUnknown(Message)
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { Message } from "effect-memory"
  *
  * const error = Effect.runSync(Effect.flip(Message.fromUnknown({ role: "bot", content: "hi" })))
  *
- * assert.strictEqual(error.field, "role")
+ * strictEqual(error.field, "role")
  * ```
  *
  * @since 0.1.0
@@ -270,7 +270,7 @@ export const user = (content: string | ReadonlyArray<UserPart>, options: Provide
 /**
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Message } from "effect-memory"
  *
  * const message = Message.assistant([
@@ -278,7 +278,7 @@ export const user = (content: string | ReadonlyArray<UserPart>, options: Provide
  *   Message.toolCall({ id: "c1", name: "weather", params: { city: "Oslo" } })
  * ])
  *
- * assert.deepStrictEqual(message.content.map((part) => part.type), ["text", "tool-call"])
+ * deepStrictEqual(message.content.map((part) => part.type), ["text", "tool-call"])
  * ```
  *
  * @since 0.1.0

@@ -6,15 +6,16 @@
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
- * import { Effect, Schedule } from "effect"
+ * import { strictEqual } from "node:assert"
+ * import { Effect, pipe, Schedule } from "effect"
  * import { Message, Summarizer, TokenCounter } from "effect-memory"
  *
  * const model = Summarizer.make(({ maxTokens }) =>
  *   Effect.succeed({ text: ` The user wants to go to Oslo. `, usage: { inputTokens: 300, outputTokens: maxTokens } })
  * )
  *
- * const summarizer = model.pipe(
+ * const summarizer = pipe(
+ *   model,
  *   Summarizer.timeout("30 seconds"),
  *   Summarizer.retry(Schedule.recurs(2)),
  *   Summarizer.orElse(Summarizer.extractive(TokenCounter.characters))
@@ -26,7 +27,7 @@
  *   maxTokens: 100
  * }))
  *
- * assert.strictEqual(summary.text, "The user wants to go to Oslo.")
+ * strictEqual(summary.text, "The user wants to go to Oslo.")
  * ```
  *
  * @since 0.1.0
@@ -38,7 +39,6 @@ import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
-
 import * as fold from "./internal/chunkFold.js"
 import { summarize as extract } from "./internal/extractive.js"
 import { accept, isBlank, unchanged } from "./internal/reply.js"
@@ -136,7 +136,7 @@ export interface Completion {
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { Message, Summarizer } from "effect-memory"
  *
@@ -148,7 +148,7 @@ export interface Completion {
  *   maxTokens: 3
  * })))
  *
- * assert.strictEqual(error.reason, "truncated")
+ * strictEqual(error.reason, "truncated")
  * ```
  *
  * @since 0.1.0
@@ -172,7 +172,7 @@ export const make = (complete: (call: Call) => Effect.Effect<Completion, Summari
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { Message, Summarizer, TokenCounter } from "effect-memory"
  *
@@ -186,7 +186,7 @@ export const make = (complete: (call: Call) => Effect.Effect<Completion, Summari
  *   maxTokens: 40
  * }))
  *
- * assert.strictEqual(
+ * strictEqual(
  *   summary.text,
  *   "user: Please fix the login test in test/login.ts.\n" +
  *     "user: It is red since Monday.\n" +
@@ -284,7 +284,7 @@ export interface ChunkOptions {
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { Message, Summarizer, TokenCounter } from "effect-memory"
  *
@@ -299,7 +299,7 @@ export interface ChunkOptions {
  *   maxTokens: 100
  * }))
  *
- * assert.deepStrictEqual(summary, { text: "Oslo, Rome", usage: { inputTokens: 1600, outputTokens: 4 } })
+ * deepStrictEqual(summary, { text: "Oslo, Rome", usage: { inputTokens: 1600, outputTokens: 4 } })
  * ```
  *
  * @since 0.1.0
@@ -344,7 +344,7 @@ export class TestRequests extends Context.Tag("effect-memory/Summarizer/TestRequ
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual, strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { Message, Summarizer } from "effect-memory"
  *
@@ -358,8 +358,8 @@ export class TestRequests extends Context.Tag("effect-memory/Summarizer/TestRequ
  *
  * const { request, requests, text } = Effect.runSync(program)
  *
- * assert.strictEqual(text, "A greeting.")
- * assert.deepStrictEqual(requests, [request])
+ * strictEqual(text, "A greeting.")
+ * deepStrictEqual(requests, [request])
  * ```
  *
  * @since 0.1.0

@@ -3,7 +3,7 @@
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { Message, TokenCounter } from "effect-memory"
  *
@@ -12,7 +12,7 @@
  *   return yield* counter.countMessage(Message.user("hello"))
  * }).pipe(Effect.provide(TokenCounter.layerCharacters))
  *
- * assert.strictEqual(Effect.runSync(tokens), 2)
+ * strictEqual(Effect.runSync(tokens), 2)
  * ```
  *
  * @since 0.1.0
@@ -100,7 +100,7 @@ const textsOf = (message: Message.Message): ReadonlyArray<string> =>
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { Message, TokenCounter } from "effect-memory"
  *
@@ -110,7 +110,7 @@ const textsOf = (message: Message.Message): ReadonlyArray<string> =>
  *   messageOverhead: 3
  * })
  *
- * assert.strictEqual(Effect.runSync(words.countMessage(Message.user("one two"))), 5)
+ * strictEqual(Effect.runSync(words.countMessage(Message.user("one two"))), 5)
  * ```
  *
  * @since 0.1.0
@@ -173,7 +173,7 @@ export const retry: {
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { MemoryError, TokenCounter } from "effect-memory"
  *
@@ -183,7 +183,7 @@ export const retry: {
  * })
  * const counter = TokenCounter.orElse(down, TokenCounter.characters)
  *
- * assert.strictEqual(Effect.runSync(counter.count("hello")), 2)
+ * strictEqual(Effect.runSync(counter.count("hello")), 2)
  * ```
  *
  * @since 0.1.0
@@ -226,7 +226,7 @@ export class TestCalls extends Context.Tag("effect-memory/TokenCounter/TestCalls
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { TokenCounter } from "effect-memory"
  *
@@ -237,7 +237,7 @@ export class TestCalls extends Context.Tag("effect-memory/TokenCounter/TestCalls
  *   return yield* calls.texts
  * }).pipe(Effect.provide(TokenCounter.layerTest()))
  *
- * assert.deepStrictEqual(Effect.runSync(texts), ["hello"])
+ * deepStrictEqual(Effect.runSync(texts), ["hello"])
  * ```
  *
  * @since 0.1.0

@@ -88,7 +88,7 @@ export interface Round {
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Message, Transcript } from "effect-memory"
  *
  * const call = Message.toolCall({ id: "c1", name: "add", params: { a: 1, b: 2 } })
@@ -101,8 +101,8 @@ export interface Round {
  *   Message.assistant("3")
  * ])
  *
- * assert.deepStrictEqual(rounds.map(({ end, start }) => [start, end]), [[0, 1], [1, 6]])
- * assert.deepStrictEqual(rounds[1].groups[0], { assistant: 2, results: [4], unanswered: [] })
+ * deepStrictEqual(rounds.map(({ end, start }) => [start, end]), [[0, 1], [1, 6]])
+ * deepStrictEqual(rounds[1].groups[0], { assistant: 2, results: [4], unanswered: [] })
  * ```
  *
  * @since 0.1.0
@@ -140,7 +140,7 @@ const groupsIn = (messages: ReadonlyArray<Message.Message>, round: Span, pairing
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Message, Transcript } from "effect-memory"
  *
  * const findings = Transcript.diagnose([
@@ -148,7 +148,7 @@ const groupsIn = (messages: ReadonlyArray<Message.Message>, round: Span, pairing
  *   Message.tool([Message.toolResult({ id: "c1", name: "add", result: 3 })])
  * ], "pairing")
  *
- * assert.deepStrictEqual(findings.map(({ _tag, message }) => [_tag, message]), [["OrphanResult", 1]])
+ * deepStrictEqual(findings.map(({ _tag, message }) => [_tag, message]), [["OrphanResult", 1]])
  * ```
  *
  * @since 0.1.0
@@ -168,7 +168,7 @@ export const diagnose = (messages: ReadonlyArray<Message.Message>, rules: Rules)
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Message, Transcript } from "effect-memory"
  *
  * const interrupted = [
@@ -178,8 +178,8 @@ export const diagnose = (messages: ReadonlyArray<Message.Message>, rules: Rules)
  * ]
  * const repaired = Transcript.repair(interrupted, "pairing")
  *
- * assert.deepStrictEqual(repaired.map((message) => message.role), ["user", "assistant", "tool", "user"])
- * assert.deepStrictEqual(Transcript.diagnose(repaired, "pairing"), [])
+ * deepStrictEqual(repaired.map((message) => message.role), ["user", "assistant", "tool", "user"])
+ * deepStrictEqual(Transcript.diagnose(repaired, "pairing"), [])
  * ```
  *
  * @since 0.1.0

@@ -3,7 +3,7 @@
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { TrimStrategy } from "effect-memory"
  *
@@ -12,7 +12,7 @@
  *   Effect.succeed({ messages: messages.slice(newest), replace: false })
  * )
  *
- * assert.strictEqual(typeof newestOnly.trim, "function")
+ * strictEqual(typeof newestOnly.trim, "function")
  * ```
  *
  * @since 0.1.0
@@ -189,7 +189,7 @@ const projecting = (trim: Service["trim"], options: Pick<Service, "system" | typ
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { Message, TokenCounter, TrimStrategy } from "effect-memory"
  *
@@ -203,7 +203,7 @@ const projecting = (trim: Service["trim"], options: Pick<Service, "system" | typ
  *   newest: 2
  * })
  *
- * assert.deepStrictEqual(Effect.runSync(result).messages, messages.slice(2))
+ * deepStrictEqual(Effect.runSync(result).messages, messages.slice(2))
  * ```
  *
  * @since 0.1.0
@@ -346,7 +346,7 @@ export const summarize = (
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { TrimStrategy } from "effect-memory"
  *
  * const strategy = TrimStrategy.cascade(
@@ -355,7 +355,7 @@ export const summarize = (
  *   TrimStrategy.windowDrop()
  * )
  *
- * assert.strictEqual(typeof strategy.trim, "function")
+ * strictEqual(typeof strategy.trim, "function")
  * ```
  *
  * @since 0.1.0

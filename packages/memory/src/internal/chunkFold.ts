@@ -2,7 +2,6 @@
  * Summarizing piece by piece, each piece together with the summary so far.
  */
 import * as Effect from "effect/Effect"
-
 import { SummarizeError, type TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import type * as Summarizer from "../Summarizer.js"
@@ -58,9 +57,11 @@ const takePiece = Effect.fnUntraced(function*(
   let end = start + 1
   for (let sum = sizes[start]; end < atoms.length && sum + sizes[end] <= room; end++) sum += sizes[end]
   // A sum of counts is an estimate: texts side by side may count for more than each alone.
-  for (let fewer = 1; end > start; end -= fewer, fewer *= 2) {
+  for (let fewer = 1;; fewer *= 2) {
     const messages = atoms.slice(start, end).flat()
     if (yield* fits(messages)) return { messages, end }
+    if (end === start + 1) break
+    end = Math.max(start + 1, end - fewer)
   }
   const messages = yield* shortenToFit(atoms[start], fits)
   return messages && { messages, end: start + 1 }

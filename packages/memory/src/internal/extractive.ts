@@ -2,7 +2,6 @@
  * A summary without a model: the most important lines that fit, in their order, and the facts that they leave out.
  */
 import * as Effect from "effect/Effect"
-
 import type { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import { type Candidate, candidates, facts, factsLabel } from "./extractiveRank.js"
@@ -87,22 +86,24 @@ const chooseLines = Effect.fnUntraced(function*(ranked: ReadonlyArray<Candidate>
  */
 export const summarize = Effect.fnUntraced(function*(
   messages: ReadonlyArray<Message.Message>,
-  previous: string | undefined,
+  before: string | undefined,
   maxTokens: number,
   count: Count
 ) {
+  const previous = before === undefined ? undefined : json.wellFormed(before)
   const fits = (text: string) => Effect.map(count(text), (tokens) => tokens <= maxTokens)
   const names = facts(messages, previous)
   const [first, ...others] = candidates(messages, previous)
   if (first === undefined) {
-    const rest = factsLine(names).join("") || render.transcript(messages) || json.wellFormed(previous ?? "").trim()
+    const rest = factsLine(names).join("") || render.transcript(messages) || (previous ?? "").trim()
     return yield* cut(rest, maxTokens, count)
   }
 
   const forNames = Math.min(Math.floor(maxTokens / 4), yield* count(factsLine(names).join("")))
   const room = maxTokens - forNames
   // The most important line is never left out for its length.
-  const best = { ...first, text: yield* cut(first.text, Math.max(1, Math.floor(room / 2) - 1), count) }
+  const roomForFirst = others.length === 0 ? room : Math.max(1, Math.floor(room / 2) - 1)
+  const best = { ...first, text: yield* cut(first.text, roomForFirst, count) }
   let lines = yield* chooseLines(best.text === "" ? others : [best, ...others], room, count)
   // The sum of the counts is an estimate.
   while (lines.length > 0 && !(yield* fits(join(lines, [])))) lines = lines.slice(0, -1)

@@ -2,6 +2,7 @@
  * Which sentences and facts of a conversation matter most, by word frequency, speaker and place.
  */
 import type { Message } from "../Message.js"
+import { headAndTail } from "./chunk.js"
 import * as text from "./extractiveText.js"
 import * as render from "./render.js"
 
@@ -42,26 +43,30 @@ const decisive = new RegExp(
 
 const weights: Record<string, number> = { user: 4, assistant: 3, tool_calls: 3, system: 2, tool_result: 1 }
 
-/** A stretch of text by one speaker; none for the previous summary. */
+/** A stretch of text by one speaker. */
 interface Passage {
-  readonly label: string | undefined
+  /** Empty for the previous summary, whose lines have their labels. */
+  readonly label: string
   readonly text: string
   readonly weight: number
-  /** How many of its sentences open it, and their tier. */
-  readonly opening: { readonly sentences: number; readonly tier: number }
+  /** How many sentences, at its beginning, stand for the whole. */
+  readonly openers: number
 }
 
-const nothing = { sentences: 0, tier: ordinary }
-
 const isFactsLine = (line: string): boolean => line.startsWith(factsLabel)
+
+/** Text of a JSON value without escaped line breaks, which would stick to words. */
+const unescape = (text: string): string => text.replace(/(?<!\\)\\[nrt]/g, " ")
+
+const isJson = (label: string, text: string): boolean =>
+  label === "tool_calls" || (label === "tool_result" && /^ (?:\(failed\) )?(?:\{"|\[[[{"])/.test(text))
 
 const passages = (messages: ReadonlyArray<Message>, previous: string | undefined): ReadonlyArray<Passage> => {
   const all: Array<Passage> = []
   if (previous !== undefined) {
     const prose = previous.split("\n").filter((line) => !isFactsLine(line)).join("\n")
-    all.push({ label: undefined, text: prose, weight: weights.user, opening: { sentences: 2, tier: goal } })
+    all.push({ label: "", text: prose, weight: weights.user, openers: 2 })
   }
-  const firstUser = messages.findIndex((message) => message.role === "user")
   messages.forEach((message, i) => {
     // Later messages say more about where things stand.
     const recency = 1 + i / messages.length
@@ -69,12 +74,10 @@ const passages = (messages: ReadonlyArray<Message>, previous: string | undefined
     for (const line of render.lines(message)) {
       const colon = line.indexOf(":")
       const label = line.slice(0, colon)
-      const opening = label === "user"
-        ? { sentences: 2, tier: i === firstUser && previous === undefined ? goal : request }
-        : label === "assistant" && closes
-        ? { sentences: 1, tier: request }
-        : nothing
-      all.push({ label, text: line.slice(colon + 1), weight: weights[label] * recency, opening })
+      const body = line.slice(colon + 1)
+      const openers = label === "user" ? 2 : label === "assistant" && closes ? 1 : 0
+      const text = isJson(label, body) ? unescape(body) : body
+      all.push({ label, text, weight: weights[label] * recency, openers })
     }
   })
   return all
@@ -86,26 +89,58 @@ interface Draft extends Omit<Candidate, "score"> {
   readonly weight: number
 }
 
+/** Fixed, so that results do not depend on the machine's. */
+const locale = "en"
+
+/** A shorter sentence, such as a greeting, opens nothing where there are longer ones. In words. */
+const minOpening = 3
+
+/** Of a call, the beginning and the end of its arguments say enough. In code units. */
+const maxCall = 200
+
+/** Lines of tools that differ in their numbers only, as in a log, count as one. */
+const keyOf = (label: string, line: string): string =>
+  label === "tool_result" ? line.toLowerCase().replace(/\p{N}+/gu, "0") : line.toLowerCase()
+
+/** The first `n` items that pass a test. */
+const firstWhere = <A>(items: ReadonlyArray<A>, n: number, test: (item: A) => boolean): ReadonlyArray<A> => {
+  const found: Array<A> = []
+  for (let i = 0; i < items.length && found.length < n; i++) {
+    if (test(items[i])) found.push(items[i])
+  }
+  return found
+}
+
 const drafts = (all: ReadonlyArray<Passage>): ReadonlyArray<Draft> => {
-  const segmenters = text.segmenters()
+  const bySentence = new Intl.Segmenter(locale, { granularity: "sentence" })
+  const byWord = new Intl.Segmenter(locale, { granularity: "word" })
+  const wordsOf = (sentence: string) => text.words(byWord, sentence)
   const seen = new Set<string>()
   const out: Array<Draft> = []
-  for (const { label, opening, text: body, weight } of all) {
-    text.sentences(segmenters, body).forEach((sentence, i) => {
-      const key = sentence.toLowerCase()
-      if (seen.has(key)) return
+  // The goal is how the previous summary begins, or else the first user message that says something.
+  let goalKnown = false
+  for (const { label, openers, text: body, weight } of all) {
+    const sentences = text.sentences(bySentence, label === "tool_calls" ? headAndTail(body, maxCall) : body)
+    const long = firstWhere(sentences, openers, (sentence) => wordsOf(sentence).length >= minOpening)
+    const opening = new Set(long.length > 0 ? long : sentences.slice(0, openers))
+    const isGoal: boolean = !goalKnown && long.length > 0 && (label === "" || label === "user")
+    goalKnown = goalKnown || isGoal
+    for (const sentence of sentences) {
+      const line = label === "" ? sentence : `${label}: ${sentence}`
+      const key = keyOf(label, line)
+      if (seen.has(key)) continue
       seen.add(key)
-      const opens = i < opening.sentences
-      const decides = (label === undefined || label === "user" || label === "assistant") && decisive.test(sentence)
+      const opens = opening.has(sentence)
+      const decides = !label.startsWith("tool_") && decisive.test(sentence)
       out.push({
-        text: label === undefined ? sentence : `${label}: ${sentence}`,
-        old: label === undefined,
+        text: line,
+        old: label === "",
         place: out.length,
-        tier: Math.max(opens ? opening.tier : ordinary, decides ? decision : ordinary),
-        words: text.words(segmenters, sentence),
-        weight: weight * (opens ? 1.5 : 1) * (1 + Math.min(text.facts(sentence).length, 4) / 4)
+        tier: Math.max(opens ? isGoal ? goal : request : ordinary, decides ? decision : ordinary),
+        words: wordsOf(sentence),
+        weight: weight * (opens ? 1.5 : 1) * (text.looksFactual(sentence) ? 1.5 : 1)
       })
-    })
+    }
   }
   return out
 }
@@ -145,26 +180,31 @@ export const candidates = (
 const maxFacts = 500
 
 /**
- * Facts to keep verbatim, the most important first.
+ * Facts to keep verbatim, the most important first. A fact counts once for each speaker who mentions it, so that what
+ * a tool repeats a hundred times does not push out what the user said once.
  *
  * @internal
  */
 export const facts = (messages: ReadonlyArray<Message>, previous: string | undefined): ReadonlyArray<string> => {
-  const found = new Map<string, { score: number; last: number }>()
+  const found = new Map<string, { readonly speakers: Map<string, number>; last: number }>()
   let place = 0
-  const note = (body: string, weight: number) => {
+  const note = (label: string, body: string, weight: number) => {
     for (const { bare, text: name } of text.facts(body)) {
-      const score = (found.get(name)?.score ?? 0) + weight / (bare ? 4 : 1)
-      found.set(name, { score, last: place++ })
+      const fact = found.get(name) ?? { speakers: new Map<string, number>(), last: 0 }
+      fact.speakers.set(label, bare ? weight / 4 : weight)
+      fact.last = place++
+      found.set(name, fact)
     }
   }
-  if (previous !== undefined) {
-    const listed = previous.split("\n").filter(isFactsLine).map((line) => line.slice(factsLabel.length))
-    listed.forEach((line) => note(line, weights.user))
-  }
-  for (const passage of passages(messages, previous)) note(passage.text, passage.weight)
-  return Array.from(found)
-    .sort(([, a], [, b]) => b.score - a.score || b.last - a.last)
+  const listed = previous?.split("\n").filter(isFactsLine).map((line) => line.slice(factsLabel.length)) ?? []
+  listed.forEach((line) => note("", line, weights.user))
+  for (const { label, text, weight } of passages(messages, previous)) note(label, text, weight)
+  return Array.from(found, ([name, { last, speakers }]) => ({
+    name,
+    last,
+    score: Array.from(speakers.values()).reduce((sum, weight) => sum + weight, 0)
+  }))
+    .sort((a, b) => b.score - a.score || b.last - a.last)
     .slice(0, maxFacts)
-    .map(([name]) => name)
+    .map(({ name }) => name)
 }

@@ -3,7 +3,6 @@
  */
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-
 import * as json from "./json.js"
 
 const Text = Schema.transform(

@@ -13,7 +13,8 @@ const roleLike = new RegExp(`(${lineBreak}${blank})(\\\\*${speaker}${blank}[:：
 
 const escape = (text: string): string => text.replace(roleLike, "$1\\$2")
 
-const line = (label: string, text: string): string => text === "" ? `${label}:` : `${label}: ${escape(text)}`
+const line = (label: string, text: string): string =>
+  text === "" ? `${label}:` : `${label}: ${escape(json.wellFormed(text))}`
 
 const said = (parts: ReadonlyArray<Part>): string =>
   parts.flatMap((part) => {
@@ -32,7 +33,7 @@ const call = (part: ToolCallPart): string => `${part.name} ${json.stringify(part
 const results = (parts: ReadonlyArray<Part>): ReadonlyArray<string> =>
   parts.flatMap((part) =>
     part.type === "tool-result"
-      ? [line("tool_result", `${part.isFailure ? "[failed] " : ""}${json.stringify(part.result)}`)]
+      ? [line("tool_result", `${part.isFailure ? "(failed) " : ""}${json.stringify(part.result)}`)]
       : []
   )
 
@@ -60,8 +61,7 @@ export const lines = (message: Message): ReadonlyArray<string> => {
 }
 
 /** @internal */
-export const transcript = (messages: ReadonlyArray<Message>): string =>
-  json.wellFormed(messages.flatMap(lines).join("\n"))
+export const transcript = (messages: ReadonlyArray<Message>): string => messages.flatMap(lines).join("\n")
 
 /**
  * The smallest number that no mark in these texts bears: `<name-1>` closes nothing that `<name-2>` opened.

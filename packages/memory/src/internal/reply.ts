@@ -2,7 +2,6 @@
  * What makes a summary of a reply.
  */
 import * as Effect from "effect/Effect"
-
 import { SummarizeError } from "../MemoryError.js"
 import type { Completion, Request, Summary } from "../Summarizer.js"
 import * as json from "./json.js"

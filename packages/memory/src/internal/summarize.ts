@@ -34,6 +34,8 @@ export interface Plan {
   readonly taken: ReadonlyArray<number>
   /** Tokens of what the summary takes the place of, earlier summaries included. */
   readonly tokens: number
+  /** Most tokens of the summary beside its prefix. */
+  readonly cap: number
   /** Most tokens of the summary, its prefix included. */
   readonly room: number
 }
@@ -120,5 +122,5 @@ const planUnits = (
   // A summary of the earlier one alone, or one that has no room to be shorter, is never asked for.
   return taken.length === 0 || won <= options.prefixTokens + 1
     ? undefined
-    : { taken: taken.sort((a, b) => a - b), tokens: won, room }
+    : { taken: taken.sort((a, b) => a - b), tokens: won, cap, room }
 }

@@ -70,11 +70,10 @@ export const trim = Effect.fnUntraced(function*(
   const plan = yield* planned(input, settings)
   if (plan === undefined) return undefined
   const previous = input.standIns.map((i) => summaries.textOf(input.messages[i])).join("\n\n")
-  const prefixTokens = yield* input.counter.countMessage(summaries.message(settings.role, "", {}))
   const reply = yield* summarizer.summarize({
     messages: plan.taken.map((i) => originalOf(input.messages[i])),
     previous: previous === "" ? undefined : previous,
-    maxTokens: plan.room - prefixTokens,
+    maxTokens: plan.cap,
     prompt: settings.prompt
   }).pipe(
     Effect.withSpan("Summarizer.summarize", {
@@ -95,12 +94,21 @@ export const trim = Effect.fnUntraced(function*(
   if (text === "") {
     return yield* failed(new SummarizeError({ reason: "empty", detail: "no text came back: use another model" }))
   }
-  const { message, tokens } = yield* fitting(
+  const fitted = yield* fitting(
     text,
     plan.room,
     input.counter,
-    (text, tokensAfter) => summaries.message(settings.role, text, { ...provenance, tokensAfter })
+    (text) => summaries.message(settings.role, text, provenance)
   )
+  if (fitted === undefined) {
+    return yield* failed(
+      new SummarizeError({
+        reason: "truncated",
+        detail: `nothing of it fits into ${plan.room} tokens, its prefix included: raise maxSummaryTokens or the budget`
+      })
+    )
+  }
+  const { message, tokens } = fitted
   if (tokens >= plan.tokens) {
     return yield* failed(
       new SummarizeError({
@@ -114,28 +122,37 @@ export const trim = Effect.fnUntraced(function*(
 
 const failed = (cause: SummarizeError): TrimError => new TrimError({ reason: cause.message, cause })
 
-/** The longest beginning of a text, cut between code points, whose message takes no more than `room` tokens. */
+interface Fitted {
+  readonly message: Message.Message
+  readonly tokens: number
+}
+
+/**
+ * The longest beginning of a text, cut between code points, whose message takes no more than `room` tokens; nothing
+ * where not one code point fits.
+ */
 const fitting = Effect.fnUntraced(function*(
   text: string,
   room: number,
   counter: TokenCounter.Service,
-  make: (text: string, tokens: number) => Message.Message
-): Effect.fn.Return<{ readonly message: Message.Message; readonly tokens: number }, TokenCountError> {
-  const count = (text: string) => counter.countMessage(make(text, 0))
-  const whole = yield* count(text)
-  if (whole <= room) return { message: make(text, whole), tokens: whole }
+  make: (text: string) => Message.Message
+): Effect.fn.Return<Fitted | undefined, TokenCountError> {
+  const count = (message: Message.Message) =>
+    Effect.map(counter.countMessage(message), (tokens): Fitted => ({ message, tokens }))
+  const whole = yield* count(make(text))
+  if (whole.tokens <= room) return whole
   const points = Array.from(text)
   let low = 0
   let high = points.length
+  let fitted: Fitted | undefined
   // Not every counter is monotone: what is returned has been counted.
-  let tokens = yield* count("")
   while (low + 1 < high) {
     const middle = (low + high) >>> 1
-    const cut = yield* count(points.slice(0, middle).join(""))
-    if (cut <= room) {
+    const beginning = yield* count(make(points.slice(0, middle).join("")))
+    if (beginning.tokens <= room) {
       low = middle
-      tokens = cut
+      fitted = beginning
     } else high = middle
   }
-  return { message: make(points.slice(0, low).join(""), tokens), tokens }
+  return fitted
 })

@@ -2,9 +2,10 @@
  * Targets of strategies, in numbers.
  */
 import * as Effect from "effect/Effect"
-import * as Budget from "../Budget.js"
+import type * as Budget from "../Budget.js"
 import { TrimError } from "../MemoryError.js"
 import type * as window from "./window.js"
+import { limitsOf } from "./windowDrop.js"
 
 /** @internal */
 export const none: window.Target = { tokens: undefined, rounds: undefined }
@@ -20,11 +21,9 @@ export const isTarget = (target: number | undefined): boolean =>
  */
 export const of = (target: number | undefined, budget: Budget.Budget): window.Target => {
   if (target === undefined || !isTarget(target)) return none
+  const { rounds, tokens } = limitsOf(budget)
   return target < 1
-    ? {
-      tokens: Math.floor(Budget.tokenLimit(budget) * target),
-      rounds: Math.max(1, Math.floor(Budget.roundLimit(budget) * target))
-    }
+    ? { tokens: Math.floor(tokens * target), rounds: Math.max(1, Math.floor(rounds * target)) }
     : { tokens: target, rounds: undefined }
 }
 

@@ -114,14 +114,14 @@ export const isOver = (view: View, budget: Budget.Budget, overhead: number): boo
   return view.tokens + overhead > limits.tokens || view.rounds > limits.rounds
 }
 
-/** Tells each summary which entries it stands for; what is known of its tokens stays known. */
+/** Tells each summary which entries it stands for and how large it is; what is known of its tokens stays known. */
 const withRange = (compaction: Compaction, counts: Counts): Compaction => {
   const { from, messages, upTo } = compaction
   return {
     ...compaction,
     messages: messages.map((message) => {
-      const ranged = tag.describeSummary(message, { from, upTo })
       const tokens = counts.get(message)
+      const ranged = tag.describeSummary(message, { from, upTo, tokensAfter: tokens })
       if (tokens !== undefined) counts.set(ranged, tokens)
       return ranged
     })

@@ -1,7 +1,7 @@
 /**
  * The plain window over a list: whole rounds go, oldest first. The memory does the same on its view without copying it.
  */
-import * as Budget from "../Budget.js"
+import type * as Budget from "../Budget.js"
 import * as Message from "../Message.js"
 import { pair } from "./pairing.js"
 import * as window from "./window.js"
@@ -32,10 +32,10 @@ export interface Input {
   readonly newest: number
 }
 
-/** @internal */
+/** What a budget allows in numbers, at least one round; `Infinity` where there is no limit. @internal */
 export const limitsOf = (budget: Budget.Budget): window.Limits => ({
-  tokens: Budget.tokenLimit(budget),
-  rounds: Budget.roundLimit(budget)
+  tokens: budget.maxTokens ?? Infinity,
+  rounds: Math.max(1, budget.maxRounds ?? Infinity)
 })
 
 /**
