@@ -55,17 +55,18 @@ export const plan = (
     /** Tokens of a summary without text. */
     readonly prefixTokens: number
   }
-): Plan | undefined =>
-  planUnits(input, options, roundUnits(input, options.system)) ??
-    planUnits(input, options, [...roundUnits(input, options.system), ...newestUnits(input)])
+): Plan | undefined => {
+  const lines = linesOf(input, options.system)
+  const rounds = roundUnits(input, lines)
+  return planUnits(input, options, rounds) ?? planUnits(input, options, [...rounds, ...newestUnits(input, lines)])
+}
 
 interface Unit {
   readonly items: ReadonlyArray<number>
   readonly counted: boolean
 }
 
-const roundUnits = (input: Input, system: SystemRule): ReadonlyArray<Unit> => {
-  const lines = linesOf(input, system)
+const roundUnits = (input: Input, lines: ReadonlyArray<window.Line>): ReadonlyArray<Unit> => {
   const units: Array<{ readonly round: number; readonly counted: boolean; readonly items: Array<number> }> = []
   for (let i = 0; i < input.newest; i++) {
     const { counted, pinned, round } = lines[i]
@@ -77,11 +78,10 @@ const roundUnits = (input: Input, system: SystemRule): ReadonlyArray<Unit> => {
   return units
 }
 
-const newestUnits = (input: Input): ReadonlyArray<Unit> => {
+const newestUnits = (input: Input, lines: ReadonlyArray<window.Line>): ReadonlyArray<Unit> => {
   const stay = stayingUnits(input.messages, input.newest)
-  const standIns = new Set(input.standIns)
   return unitsOf(input.messages)
-    .filter(([first]) => first >= input.newest && !stay.has(first) && !standIns.has(first))
+    .filter(([first]) => first >= input.newest && !stay.has(first) && !lines[first].pinned)
     .map((items) => ({ items, counted: false }))
 }
 
