@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     name: "@effect-memory/formats",
     include: ["test/**/*.test.ts"],
-    sequence: { concurrent: true }
+    sequence: { concurrent: true },
+    // Generous: timing is measured in benchmarks, and a busy machine is no failure.
+    testTimeout: 60_000
   }
 })

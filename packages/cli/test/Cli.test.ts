@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from "node:child_process"
+import { execFile, execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -191,6 +191,30 @@ describe("Cli", () => {
         }
       }), timeout)
   })
+
+  it.effect("can be interrupted", () =>
+    Effect.gen(function*() {
+      const messages = lines(fs.readFileSync(path.join(root, sample), "utf8"))
+      const long = write(
+        "long.jsonl",
+        Array.from({ length: 50 }, (_, i) =>
+          messages.slice(i === 0 ? 0 : 1).map((line) => `${line.replaceAll("call_", `call_${i}_`)}\n`).join("")).join(
+            ""
+          )
+      )
+      const outcome = yield* Effect.async<readonly [number | null, string]>((resume) => {
+        const child = spawn(process.execPath, ["packages/cli/dist/bin.js", "replay", long, "--max-tokens", "8000"], {
+          cwd: root
+        })
+        let stderr = ""
+        child.stderr.on("data", (data) =>
+          stderr += data)
+        child.stdout.once("data", () => child.kill("SIGINT"))
+        child.stdout.resume()
+        child.on("close", (code) => resume(Effect.succeed([code, stderr])))
+      })
+      assert.deepStrictEqual(outcome, [130, ""])
+    }), timeout)
 
   it.effect("prints the same as published", () =>
     Effect.gen(function*() {

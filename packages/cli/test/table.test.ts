@@ -39,8 +39,8 @@ describe("numbers", () => {
 describe("table", () => {
   it("a row stands under its heading", () => {
     assert.deepStrictEqual([table.heading(4000, plain), table.row(turn, plain)], [
-      "turn  role       recorded   context  of 4,000               rounds  left out",
-      "  12  tool         12,345     3,000  ████████████░░░░  75%       4         3  ✂"
+      "turn  role        recorded   context  of 4,000               rounds  left out",
+      "  12  tool          12,345     3,000  ████████████░░░░  75%       4         3  ✂"
     ])
   })
 
@@ -48,7 +48,7 @@ describe("table", () => {
     const quiet = { ...turn, role: "end" as const, moved: false, leftOut: { messages: 0, rounds: 0, tokens: 0 } }
     assert.strictEqual(
       table.row(quiet, plain),
-      "  12  end          12,345     3,000  ████████████░░░░  75%       4         –"
+      "  12  end           12,345     3,000  ████████████░░░░  75%       4         –"
     )
   })
 

@@ -35,6 +35,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Budget from "./Budget.js"
 import * as backoffs from "./internal/backoff.js"
+import * as billings from "./internal/billing.js"
 import * as presenters from "./internal/presenter.js"
 import * as sessions from "./internal/session.js"
 import { spanned } from "./internal/span.js"
@@ -112,6 +113,14 @@ export interface Service {
   readonly history: Stream.Stream<MemoryStore.Entry, MemoryStoreError>
   /** How full the memory is. Counts what is not counted yet. */
   readonly usage: Effect.Effect<Usage, MemoryStoreError | TokenCountError>
+  /**
+   * Tells what the provider billed for the last context, so that a `TokenCounter.calibrated` counter holds the
+   * budget by bills. Does nothing for other counters.
+   */
+  readonly observeUsage: (usage: {
+    /** Tokens of the whole prompt, cached ones included. 0 is taken for a call that was never billed. */
+    readonly inputTokens: number
+  }) => Effect.Effect<void>
   /** Sets the budget in tokens; `undefined` lifts the limit. */
   readonly setMaxTokens: (maxTokens: number | undefined) => Effect.Effect<void, InvalidBudget>
   /** Sets the budget in rounds; `undefined` lifts the limit. */
@@ -186,12 +195,14 @@ export const make = Effect.fnUntraced(function*(
   const strategy = yield* TrimStrategy.TrimStrategy
   const store = yield* MemoryStore.MemoryStore
   const budget = yield* Ref.make(yield* Budget.make(options))
+  const tokenCounter = yield* TokenCounter.TokenCounter
+  const billing = yield* billings.make(Ref.get(budget), tokenCounter.calibration)
   const events = yield* PubSub.sliding<MemoryEvent>(eventCapacity)
   const repairs = yield* Ref.make(0)
   const session = yield* sessions.make({
     id,
     store,
-    counter: yield* TokenCounter.TokenCounter,
+    counter: tokenCounter,
     view: { repair: options.rules !== "none", system: strategy.system ?? "keep" }
   })
   const { counter } = session
@@ -200,7 +211,7 @@ export const make = Effect.fnUntraced(function*(
     id,
     session,
     strategy,
-    budget: Ref.get(budget),
+    budget: billing.budget,
     backoff: options.backoff ?? backoffs.defaultSchedule,
     timeout: Duration.decode(options.trimTimeout ?? "2 minutes"),
     publish
@@ -244,8 +255,9 @@ export const make = Effect.fnUntraced(function*(
 
   /** Tells about a context, and begins to make room ahead of need. */
   const note = Effect.fnUntraced(function*(fitted: trimmers.Fitted) {
-    const { maxTokens } = yield* Ref.get(budget)
+    const { maxTokens } = yield* billing.budget
     yield* Ref.set(handedOut, fitted.messages.slice())
+    yield* billing.counted(fitted.tokens)
     yield* Metric.update(MemoryMetrics.contextTokens, fitted.tokens)
     yield* noteRepairs(fitted.view.repairs)
     if (fitted.trimmed) yield* noteTrim(fitted)
@@ -288,11 +300,12 @@ export const make = Effect.fnUntraced(function*(
         maxRounds
       }))
     }).pipe(span("Memory.usage")),
+    observeUsage: ({ inputTokens }) => billing.billed(inputTokens),
     setMaxTokens: (maxTokens) =>
       Effect.zipRight(Budget.make({ maxTokens }), Ref.update(budget, (now) => ({ ...now, maxTokens }))),
     setMaxRounds: (maxRounds) =>
       Effect.zipRight(Budget.make({ maxRounds }), Ref.update(budget, (now) => ({ ...now, maxRounds }))),
-    clear: session.clear.pipe(span("Memory.clear")),
+    clear: Effect.zipRight(session.clear, billing.forget).pipe(span("Memory.clear")),
     events: Stream.fromPubSub(events)
   }
 })

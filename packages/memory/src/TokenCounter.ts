@@ -23,6 +23,7 @@ import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
+import * as calibrating from "./internal/calibration.js"
 import { countCharacters } from "./internal/characters.js"
 import * as json from "./internal/json.js"
 import { TokenCountError } from "./MemoryError.js"
@@ -41,6 +42,32 @@ export interface Service {
   readonly count: (text: string) => Effect.Effect<number, TokenCountError>
   /** Tokens of a message with all its parts and its framing, a whole number ≥ 0. */
   readonly countMessage: (message: Message.Message) => Effect.Effect<number, TokenCountError>
+  /** What has been learned from bills, where the counter is {@link calibrated}. */
+  readonly calibration?: Calibration | undefined
+}
+
+/**
+ * A context as it was counted, and the prompt as the provider billed it. In tokens.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Observation {
+  readonly counted: number
+  readonly billed: number
+}
+
+/**
+ * How bills relate to counts. Counts stay what they are; it is the budget that is translated.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Calibration {
+  /** Learns from two successive bills of one conversation. */
+  readonly observe: (before: Observation | undefined, now: Observation) => Effect.Effect<void>
+  /** The most tokens that may be counted so that the next bill stays within `budget`, given the last one. */
+  readonly limit: (last: Observation | undefined, budget: number) => Effect.Effect<number>
 }
 
 /**
@@ -198,6 +225,41 @@ export const orElse: {
   count: (text) => Effect.catchAll(self.count(text), () => fallback.count(text)),
   countMessage: (message) => Effect.catchAll(self.countMessage(message), () => fallback.countMessage(message))
 }))
+
+/**
+ * A counter that learns from what providers bill: `Memory.observeUsage` tells it, and the memory holds its budget
+ * by the bill that is to be expected. The factor between count and bill is learned from differences of successive
+ * bills, a high quantile of them; what else is in the prompt is taken from the last bill.
+ *
+ * @example
+ * ```ts
+ * import { strictEqual } from "node:assert"
+ * import { Effect } from "effect"
+ * import { TokenCounter } from "effect-memory"
+ *
+ * const limit = Effect.gen(function*() {
+ *   const { calibration } = yield* TokenCounter.calibrated(TokenCounter.characters)
+ *   const first = { counted: 1000, billed: 3000 }
+ *   const second = { counted: 2000, billed: 4500 }
+ *   yield* calibration.observe(first, second)
+ *   // 1,500 tokens are left, and each counted one is billed 1.5 times.
+ *   return yield* calibration.limit(second, 6000)
+ * })
+ *
+ * strictEqual(Effect.runSync(limit), 3000)
+ * ```
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const calibrated = (self: Service): Effect.Effect<Service & { readonly calibration: Calibration }> =>
+  Effect.map(Ref.make(calibrating.nothing), (factors) => ({
+    ...self,
+    calibration: {
+      observe: (before, now) => Ref.update(factors, (known) => calibrating.learn(known, before, now)),
+      limit: (last, budget) => Effect.map(Ref.get(factors), (known) => calibrating.limit(known, last, budget))
+    }
+  }))
 
 /**
  * The default counter, {@link characters}.

@@ -16,6 +16,7 @@ import * as Memory from "effect-memory/Memory"
 import * as MemoryStore from "effect-memory/MemoryStore"
 import { FileError, NoSuchConversation, UnreadableRecords } from "../CliError.js"
 import * as Replay from "../Replay.js"
+import * as Breath from "./breath.js"
 import * as choices from "./choices.js"
 import { wholeNumber } from "./options.js"
 import { coloursWanted, printLines } from "./output.js"
@@ -114,6 +115,7 @@ const handler = Effect.fn("Cli.replay")(function*(options: Config) {
   const { file, maxTokens } = options
   const report = yield* reportOf(options)
   const progress = yield* Progress.make(`Replaying ${file}`)
+  const breathe = yield* Breath.make
   const memory = memoryOf(options)
 
   const replay = Effect.fnUntraced(function*(conversation: Conversation.Conversation) {
@@ -122,7 +124,7 @@ const handler = Effect.fn("Cli.replay")(function*(options: Config) {
     const summary = yield* Replay.turns(messages, { conversation: index + 1, maxTokens }).pipe(
       Stream.provideLayer(memory),
       Stream.tap((turn) => printLines(report.turn(turn))),
-      Stream.tap(() => progress.advance),
+      Stream.tap(() => Effect.zipRight(progress.advance, breathe)),
       Stream.runFold(Replay.begin(messages, index + 1), Replay.addTurn)
     )
     yield* printLines(report.summary(summary))

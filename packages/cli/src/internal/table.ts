@@ -35,7 +35,7 @@ export const heading = (maxTokens: number, style: Style): string =>
   style.dim(join([
     right("turn", 4),
     left("role", 9),
-    right("recorded", 8),
+    right("recorded", 9),
     right("context", 8),
     left(`of ${count(maxTokens)}`, barWidth + 5),
     right("rounds", 6),
@@ -50,7 +50,7 @@ export const row = (turn: Replay.Turn, style: Style): string => {
   return join([
     style.dim(right(count(turn.turn), 4)),
     left(turn.role, 9),
-    right(count(recorded.tokens), 8),
+    right(count(recorded.tokens), 9),
     right(count(context.tokens), 8),
     `${bar(context.tokens, maxTokens, style)} ${context.tokens > maxTokens ? style.bad(full) : full}`,
     right(count(context.rounds), 6),
