@@ -1,0 +1,130 @@
+/**
+ * Counts the tokens of text without making them.
+ *
+ * A text is worked off in slices. A slice ends where the split is sure to end a piece, whatever stands on either side, so
+ * that the counts of the slices add up to that of the text.
+ *
+ * @internal
+ */
+import { END_MARK } from "./characters.js"
+import { GIVEN_UP, makeBacktrack } from "./backtrack.js"
+import { makeMerge } from "./merge.js"
+import { makeRankOf } from "./pairs.js"
+import { makePieceCache } from "./pieceCache.js"
+import { hashOf, MAX_KEY_LENGTH, word0, word1, word2, word3 } from "./pieceKey.js"
+import type { Tokens } from "./ranks.js"
+import { lastBoundary, splitsSurrogatePair, unitsOf } from "./slice.js"
+import type { Split } from "./split.js"
+import { makeVocabulary, NO_TOKEN } from "./vocabulary.js"
+
+/** UTF-16 units of a slice, unless it takes more to find a place to end it. */
+const SLICE = 1 << 15
+
+/** A unit of UTF-16 takes at most three bytes of UTF-8. */
+const BYTES_PER_UNIT = 3
+
+/** Behind a slice: the end mark, and room to read 16 bytes from anywhere. */
+const PADDING = 32
+
+/** How far a text is counted. */
+export interface Progress {
+  readonly text: string
+  /** The UTF-16 unit that comes next. */
+  at: number
+  /** Tokens of what comes before it. */
+  tokens: number
+}
+
+/** Counts in one encoding. */
+export interface Encoder {
+  /** Length of the longest token in bytes. */
+  readonly maxTokenLength: number
+  /** Tokens of a text. */
+  readonly count: (text: string) => number
+  /** Counts on by one slice. */
+  readonly countSlice: (progress: Progress) => void
+}
+
+export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
+  const vocabulary = makeVocabulary(tokens)
+  const { find, findKey } = vocabulary
+  const rankOf = makeRankOf(vocabulary)
+  const backtrack = makeBacktrack(vocabulary, rankOf)
+  const merge = makeMerge(vocabulary, rankOf)
+  const cache = makePieceCache()
+
+  const countMerged = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
+    const count = backtrack(bytes, view, start, end)
+    return count === GIVEN_UP ? merge(bytes, view, start, end) : count
+  }
+
+  const countPiece = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
+    const length = end - start
+    if (length === 1) return 1
+    if (length > MAX_KEY_LENGTH) {
+      return find(bytes, view, start, length) === NO_TOKEN ? countMerged(bytes, view, start, end) : 1
+    }
+    const w0 = word0(view, start, length)
+    const w1 = word1(view, start, length)
+    const w2 = word2(view, start, length)
+    const w3 = word3(view, start, length)
+    const hash = hashOf(w0, w1, w2, w3)
+    const known = cache.get(w0, w1, w2, w3, hash)
+    if (known > 0) return known
+    const count = findKey(w0, w1, w2, w3, hash) === NO_TOKEN ? countMerged(bytes, view, start, end) : 1
+    cache.set(w0, w1, w2, w3, hash, count)
+    return count
+  }
+
+  const countBytes = (bytes: Uint8Array, view: DataView, length: number): number => {
+    let count = 0
+    for (let start = 0; start < length;) {
+      const end = split(bytes, start, length)
+      count += countPiece(bytes, view, start, end)
+      start = end
+    }
+    return count
+  }
+
+  const utf8 = new TextEncoder()
+  let buffer = new Uint8Array(0)
+  let bufferView = new DataView(buffer.buffer)
+
+  const reserve = (units: number): void => {
+    buffer = new Uint8Array((units + 1) * BYTES_PER_UNIT + PADDING)
+    bufferView = new DataView(buffer.buffer)
+  }
+  reserve(SLICE)
+
+  /** Writes UTF-8 into the buffer and tells its length. A lone surrogate becomes U+FFFD. */
+  const encode = (text: string): number => {
+    if (text.length * BYTES_PER_UNIT + PADDING > buffer.length) reserve(text.length)
+    return utf8.encodeInto(text, buffer).written
+  }
+
+  const countSlice = (progress: Progress): void => {
+    const { at, text } = progress
+    for (let size = SLICE;; size *= 2) {
+      let end = Math.min(text.length, at + size)
+      if (splitsSurrogatePair(text, end)) end++
+      const length = encode(at === 0 && end === text.length ? text : text.slice(at, end))
+      const cut = end === text.length ? length : lastBoundary(buffer, length)
+      if (cut > 0) {
+        progress.at = end - unitsOf(buffer, cut, length)
+        buffer[cut] = END_MARK
+        progress.tokens += countBytes(buffer, bufferView, cut)
+        break
+      }
+    }
+    // One long piece should not hold its memory for good.
+    if (buffer.length > 64 * SLICE) reserve(SLICE)
+  }
+
+  const count = (text: string): number => {
+    const progress: Progress = { text, at: 0, tokens: 0 }
+    while (progress.at < text.length) countSlice(progress)
+    return progress.tokens
+  }
+
+  return { maxTokenLength: vocabulary.lengths.reduce((a, b) => Math.max(a, b), 0), count, countSlice }
+}
