@@ -31,6 +31,7 @@ import { inputOf, runStrategy, systemRule } from "./internal/runStrategy.js"
 import * as tag from "./internal/tag.js"
 import * as target from "./internal/target.js"
 import { isOver } from "./internal/trimmer.js"
+import { truncate } from "./internal/truncate.js"
 import { type Counts, View } from "./internal/view.js"
 import { limitsOf } from "./internal/windowDrop.js"
 import type { InvalidBudget, InvalidMessage, TokenCountError } from "./MemoryError.js"
@@ -82,11 +83,11 @@ export const make = Effect.fnUntraced(function*(
 ): Effect.fn.Return<Service, InvalidBudget, TokenCounter.TokenCounter | TrimStrategy.TrimStrategy> {
   const budget = yield* Budget.tokens(options.maxTokens)
   const strategy = yield* TrimStrategy.TrimStrategy
-  const fallback = TrimStrategy.truncate()
+  const system = systemRule(strategy)
   const counts: Counts = new WeakMap()
   const counter = remembering(yield* TokenCounter.TokenCounter, counts)
 
-  const trimWith = (view: View, trim: TrimStrategy.Service["trim"], system: ReturnType<typeof systemRule>) => {
+  const trimWith = (view: View, trim: TrimStrategy.Service["trim"]) => {
     const items = view.snapshot()
     const given = inputOf(items, (message) => counts.get(message) ?? 0, budget, counter)
     return Effect.map(
@@ -95,7 +96,12 @@ export const make = Effect.fnUntraced(function*(
     )
   }
 
-  const viewOf = (messages: ReadonlyArray<Message.Message>, system: ReturnType<typeof systemRule>): View => {
+  const dropGroups: TrimStrategy.Service["trim"] = (input) => {
+    const origin = truncate(input, system, target.none)
+    return Effect.succeed({ messages: origin.map((i) => input.messages[i]), origin, replace: false })
+  }
+
+  const viewOf = (messages: ReadonlyArray<Message.Message>): View => {
     const view = new View({ repair: true, system }, counts)
     messages.forEach((message, i) =>
       view.append({ message, sequence: tag.isSummary(message) ? -1 : i, protected: false })
@@ -105,14 +111,14 @@ export const make = Effect.fnUntraced(function*(
 
   const fit: Service["fit"] = Effect.fn("ContextWindow.fit")(function*(messages) {
     const valid = yield* Effect.forEach(messages, Message.fromUnknown)
-    const view = viewOf(valid, systemRule(strategy))
+    const view = viewOf(valid)
     yield* countAll(counter, view.uncounted().map(({ message }) => message))
     if (!isOver(view, budget, counter.overhead)) return view.all()
-    return yield* trimWith(view, strategy.trim, systemRule(strategy)).pipe(
+    return yield* trimWith(view, strategy.trim).pipe(
       Effect.catchTag("TrimError", (error) =>
         Effect.zipRight(
           Effect.logDebug("The strategy failed, groups are dropped instead", error),
-          trimWith(viewOf(valid, "free"), fallback.trim, "free")
+          trimWith(view, dropGroups)
         )),
       // Truncation asks nobody and does not fail; whole rounds are what is left if it should.
       Effect.catchTag(

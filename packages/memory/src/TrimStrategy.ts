@@ -236,7 +236,7 @@ export const truncate = (options: {
     (input) =>
       Effect.map(
         target.resolve(options.target, input.budget),
-        (to) => keeping(input, truncateIndices(input, to), "truncate")
+        (to) => keeping(input, truncateIndices(input, "free", to), "truncate")
       ),
     { system: "free" }
   )

@@ -2,7 +2,7 @@
  * What tests of summaries need: memories and windows over a scripted summarizer, and summaries in words.
  */
 import { Context, Effect, Layer } from "effect"
-import { type MemoryError, type Message, Summarizer, TokenCounter, TrimStrategy } from "effect-memory"
+import { ContextWindow, type MemoryError, type Message, Summarizer, TokenCounter, TrimStrategy } from "effect-memory"
 import { makeMemory, type MemoryParts, texts } from "./utilities.js"
 
 export type Reply = string | Effect.Effect<string, MemoryError.SummarizeError>
@@ -48,3 +48,14 @@ export const bytes: TokenCounter.Service = TokenCounter.make({
   messageOverhead: 4,
   overhead: 2
 })
+
+/** A window over bytes and dropped groups, unless others are given. */
+export const makeWindow = (
+  maxTokens: number,
+  strategy: TrimStrategy.Service = TrimStrategy.truncate(),
+  counter: TokenCounter.Service = bytes
+) =>
+  ContextWindow.make({ maxTokens }).pipe(
+    Effect.provideService(TokenCounter.TokenCounter, counter),
+    Effect.provideService(TrimStrategy.TrimStrategy, strategy)
+  )

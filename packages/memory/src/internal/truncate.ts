@@ -1,10 +1,10 @@
 /**
- * Dropping groups, oldest first: system messages stay and are free of charge.
+ * Dropping groups, oldest first.
  */
 import type * as Message from "../Message.js"
 import { groupsOf } from "./settle.js"
 import * as window from "./window.js"
-import { type Input, limitsOf } from "./windowDrop.js"
+import { type Input, limitsOf, linesOf, type SystemRule } from "./windowDrop.js"
 
 /** Messages that are kept or left out together, ascending. @internal */
 export type Unit = ReadonlyArray<number>
@@ -43,16 +43,12 @@ export const stayingUnits = (
  *
  * @internal
  */
-export const truncate = (input: Input, target: window.Target): ReadonlyArray<number> => {
-  const { counts, messages } = input
-  const standIns = new Set(input.standIns)
-  const stay = stayingUnits(messages, input.newest)
-  const tokensOf = (unit: Unit) => unit.reduce((sum, i) => messages[i].role === "system" ? sum : sum + counts[i], 0)
-  const units = unitsOf(messages)
-  const droppable = units.filter(([first]) =>
-    messages[first].role !== "system" && !standIns.has(first) && !stay.has(first)
-  )
-  const total = units.reduce((sum, unit) => sum + tokensOf(unit), input.counter.overhead)
+export const truncate = (input: Input, system: SystemRule, target: window.Target): ReadonlyArray<number> => {
+  const lines = linesOf(input, system)
+  const stay = stayingUnits(input.messages, input.newest)
+  const tokensOf = (unit: Unit) => unit.reduce((sum, i) => sum + lines[i].tokens, 0)
+  const droppable = unitsOf(input.messages).filter(([first]) => !lines[first].pinned && !stay.has(first))
+  const total = lines.reduce((sum, line) => sum + line.tokens, input.counter.overhead)
   const limits = { ...limitsOf(input.budget), rounds: Infinity }
   const excess = window.stepped({ tokens: total - limits.tokens, rounds: -Infinity }, limits, target)
   let before = 0
@@ -63,5 +59,5 @@ export const truncate = (input: Input, target: window.Target): ReadonlyArray<num
   })
   const first = window.firstKept(tokensBefore, tokensBefore.map(() => 0), droppable.length, excess)
   const dropped = new Set(droppable.slice(0, first).flat())
-  return messages.flatMap((_, i) => dropped.has(i) ? [] : [i])
+  return input.messages.flatMap((_, i) => dropped.has(i) ? [] : [i])
 }
