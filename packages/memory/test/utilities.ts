@@ -1,6 +1,7 @@
 /**
  * What several test files need: short conversations, and memories from parts.
  */
+import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Memory, MemoryStore, Message, TokenCounter, TrimStrategy } from "effect-memory"
 
@@ -49,3 +50,17 @@ export const makeMemory = Effect.fnUntraced(function*({ counter, store, strategy
 
 /** {@link makeMemory} as a layer. */
 export const memoryLayer = (parts: MemoryParts) => Layer.scoped(Memory.Memory, makeMemory(parts))
+
+/** Deep equality that takes no time over what is the same reference. */
+export const assertMessages = (
+  found: ReadonlyArray<Message.Message>,
+  expected: ReadonlyArray<Message.Message>,
+  what = "messages"
+): void => {
+  const same = found.length === expected.length &&
+    found.every((message, i) => message === expected[i])
+  if (!same) assert.deepStrictEqual(found, expected, what)
+}
+
+/** For properties: many runs on a machine that does other things too. */
+export const runs = (numRuns: number) => ({ fastCheck: { numRuns }, timeout: 120_000 })

@@ -11,7 +11,7 @@ import type * as Message from "../Message.js"
 import type * as TokenCounter from "../TokenCounter.js"
 import { countAll, remembering } from "./counting.js"
 import { exclusive } from "./exclusive.js"
-import { type Counts, type Options as ViewOptions, type Raw, View } from "./view.js"
+import { type Counts, type Forms, type Options as ViewOptions, type Raw, View } from "./view.js"
 
 /**
  * The view in step with the store. It is changed in place, in synchronous steps only: read what you need from it before
@@ -55,9 +55,9 @@ const viewOf = (
   entries: ReadonlyArray<Raw>,
   compaction: MemoryStore.Compaction | undefined,
   options: ViewOptions,
-  counts: Counts
+  known: { readonly counts: Counts; readonly forms: Forms }
 ): View => {
-  const view = new View(options, counts)
+  const view = new View(options, known.counts, known.forms)
   let standIns = compaction?.messages ?? []
   const placeStandIns = () => {
     for (const message of standIns) view.append({ message, sequence: -1, protected: false })
@@ -80,6 +80,7 @@ export const make = Effect.fnUntraced(function*(options: {
 }): Effect.fn.Return<Session> {
   const { id, store } = options
   const counts: Counts = new WeakMap()
+  const known = { counts, forms: new WeakMap() }
   const counter = remembering(options.counter, counts)
   const state = yield* Ref.make<{ readonly loaded: Loaded | undefined; readonly version: number }>({
     loaded: undefined,
@@ -106,7 +107,7 @@ export const make = Effect.fnUntraced(function*(options: {
       if (tokens !== undefined) counts.set(message, tokens)
     }
     return yield* set({
-      view: viewOf(snapshot.entries, snapshot.compaction, options.view, counts),
+      view: viewOf(snapshot.entries, snapshot.compaction, options.view, known),
       revision: snapshot.revision,
       nextSequence: snapshot.nextSequence,
       compaction: snapshot.compaction
@@ -211,7 +212,7 @@ export const make = Effect.fnUntraced(function*(options: {
           ...loaded,
           revision,
           compaction,
-          view: viewOf(uncovered(loaded.view.raws, compaction), compaction, options.view, counts)
+          view: viewOf(uncovered(loaded.view.raws, compaction), compaction, options.view, known)
         }))
     )
 

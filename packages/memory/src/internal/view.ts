@@ -49,6 +49,14 @@ export interface Options {
 /** Counts by message reference, shared by everything that counts for one memory. @internal */
 export type Counts = WeakMap<Message.Message, number>
 
+/**
+ * What repair has made of a recorded message, by first part: it may stand in several places. Where the same is made
+ * again, the former one is taken, so that it need not be counted again.
+ *
+ * @internal
+ */
+export type Forms = WeakMap<Message.Message, Map<unknown, Message.Message>>
+
 type Unsummed = Omit<Item, "tokens" | "round" | "counted">
 
 /** @internal */
@@ -76,18 +84,22 @@ export class View {
   private newestPreamble = true
   private pairing = new Pairing()
   private newest: ReadonlyArray<Repaired> | undefined
-  private previousNewest: ReadonlyArray<Repaired> = []
 
-  constructor(private readonly options: Options, private readonly counts: Counts) {}
+  constructor(
+    private readonly options: Options,
+    private readonly counts: Counts,
+    private readonly forms: Forms = new WeakMap()
+  ) {}
 
   append(raw: Raw): void {
     this.raws.push(raw)
     this.newest = undefined
     const opened = this.pairing.push(inertIfStandIn(raw))
     if (opened.length === 0) return
+    const messages = this.newestMessages()
     let start = 0
     for (const next of opened) {
-      if (next > start) this.settle(start, next)
+      if (next > start) this.settle(messages, start, next)
       this.newestPreamble = false
       start = next
     }
@@ -96,7 +108,6 @@ export class View {
       this.pairing = new Pairing()
       for (let i = this.newestRaw; i < this.raws.length; i++) this.pairing.push(inertIfStandIn(this.raws[i]))
     }
-    this.previousNewest = []
   }
 
   /** Items whose count is not known yet, one for each message. */
@@ -148,7 +159,8 @@ export class View {
       limits,
       target
     )
-    const first = window.firstKept(this.tokensBefore, this.roundsBefore, this.roundStart.length, excess)
+    const droppable = this.newestRound().length > 0 ? this.roundStart.length : this.roundStart.length - 1
+    const first = window.firstKept(this.tokensBefore, this.roundsBefore, droppable, excess)
     const from = this.roundStart[first] ?? this.items.length
     const out: Array<Message.Message> = []
     for (let i = 0; i < this.pins.length && this.pins[i] < from; i++) out.push(this.items[this.pins[i]].message)
@@ -178,15 +190,25 @@ export class View {
     let system = 0
     let summary = 0
     let pinned = 0
+    let newest = this.newestTokens()
+    const from = this.newestRound().length > 0 ? this.items.length : this.roundStart.at(-1) ?? 0
     for (const i of this.pins) {
+      if (i >= from) break
       const item = this.items[i]
       const tokens = this.charge(item.message)
       if (item.sequence < 0) summary += tokens
       else if (item.protected) pinned += tokens
       else system += tokens
     }
-    const newest = this.newestTokens()
-    return { overhead, system, protected: pinned, summary, newest, total: overhead + this.pinnedTokens + newest }
+    for (let i = from; i < this.items.length; i++) newest += this.charge(this.items[i].message)
+    return {
+      overhead,
+      system,
+      protected: pinned,
+      summary,
+      newest,
+      total: overhead + system + pinned + summary + newest
+    }
   }
 
   /** How many messages the repaired form leaves out, rewrites or adds. */
@@ -201,7 +223,7 @@ export class View {
   }
 
   private get newestCounts(): boolean {
-    return !this.newestPreamble && this.raws.length > 0
+    return !this.newestPreamble && this.newestRound().length > 0
   }
 
   private newestTokens(): number {
@@ -214,11 +236,9 @@ export class View {
     return this.options.system === "free" && message.role === "system" ? 0 : this.counts.get(message) ?? 0
   }
 
+  /** Repaired form of the newest round. Where nothing is left of it, the round before it is the newest. */
   private newestRound(): ReadonlyArray<Repaired> {
-    if (this.newest === undefined) {
-      this.newest = reuse(this.previousNewest, this.repaired(0, this.raws.length - this.newestRaw, false))
-      this.previousNewest = this.newest
-    }
+    this.newest ??= this.repaired(this.newestMessages(), 0, this.raws.length - this.newestRaw, false)
     return this.newest
   }
 
@@ -227,12 +247,32 @@ export class View {
     return this.toItems(this.newestRound(), this.newestPreamble, isProtected)
   }
 
+  private newestMessages(): ReadonlyArray<Message.Message> {
+    return this.raws.slice(this.newestRaw).map((raw) => raw.message)
+  }
+
   /** Repaired form of a part of the newest round; indices are relative to it. */
-  private repaired(start: number, end: number, settled: boolean): ReadonlyArray<Repaired> {
-    const messages = this.raws.slice(this.newestRaw).map((raw) => raw.message)
-    return this.options.repair
-      ? repairRound(messages, this.pairing, { start, end }, settled, settled ? this.usedIds : new Overlay(this.usedIds))
-      : messages.slice(start, end).map((message, i) => ({ message, source: start + i }))
+  private repaired(
+    messages: ReadonlyArray<Message.Message>,
+    start: number,
+    end: number,
+    settled: boolean
+  ): ReadonlyArray<Repaired> {
+    if (!this.options.repair) return messages.slice(start, end).map((message, i) => ({ message, source: start + i }))
+    const used = settled ? this.usedIds : new Overlay(this.usedIds)
+    return this.reuse(messages, repairRound(messages, this.pairing, { start, end }, settled, used))
+  }
+
+  private reuse(messages: ReadonlyArray<Message.Message>, repaired: ReadonlyArray<Repaired>): ReadonlyArray<Repaired> {
+    return repaired.map(({ message, source }) => {
+      const raw = messages[source]
+      if (message === raw) return { message, source }
+      const forms = this.forms.get(raw) ?? new Map<unknown, Message.Message>()
+      const former = forms.get(firstPart(message))
+      if (former !== undefined && sameMessage(former, message)) return { message: former, source }
+      this.forms.set(raw, forms.set(firstPart(message), message))
+      return { message, source }
+    })
   }
 
   private isProtected(start: number, end: number): boolean {
@@ -252,17 +292,20 @@ export class View {
       return {
         message,
         sequence: raw.sequence,
-        protected: isProtected,
+        // What stands for others is merged into what comes next, wherever it stands.
+        protected: isProtected && raw.sequence >= 0,
         pinned: isProtected || raw.sequence < 0 || system,
         verbatim: message === raw.message
       }
     })
   }
 
-  private settle(start: number, end: number): void {
+  private settle(messages: ReadonlyArray<Message.Message>, start: number, end: number): void {
     const protectedRound = this.isProtected(start, end)
-    const repaired = reuse(this.previousNewest, this.repaired(start, end, true))
+    const repaired = this.repaired(messages, start, end, true)
     this.settledRepairs += end - start - new Set(repaired.map(({ source }) => source)).size
+    // A round of which nothing is left is none.
+    if (repaired.length === 0) return
     this.roundStart.push(this.items.length)
     this.roundPreamble.push(this.newestPreamble)
     this.roundProtected.push(protectedRound)
@@ -305,18 +348,26 @@ class Overlay extends Set<string> {
 
 const samePart = (a: Message.Part, b: Message.Part): boolean => {
   if (a === b) return true
-  if (a.type === "tool-call" && b.type === "tool-call") return a.id === b.id && a.params === b.params
-  return a.type === "tool-result" && b.type === "tool-result" && a.id === b.id && a.result === b.result
+  if (a.type === "tool-call" && b.type === "tool-call") {
+    return a.id === b.id && a.name === b.name && a.params === b.params
+  }
+  return a.type === "tool-result" && b.type === "tool-result" &&
+    a.id === b.id && a.name === b.name && a.isFailure === b.isFailure && a.result === b.result
 }
 
+const sameOptions = (a: Message.ProviderOptions, b: Message.ProviderOptions): boolean =>
+  a === b || (Object.keys(a).length === 0 && Object.keys(b).length === 0)
+
+/** Of what repair has made of the same messages: of equal parts only ids differ. */
 const sameMessage = (a: Message.Message, b: Message.Message): boolean =>
-  a.role === b.role && a.role !== "system" && b.role !== "system" &&
+  a.role === b.role && a.role !== "system" && b.role !== "system" && sameOptions(a.options, b.options) &&
   a.content.length === b.content.length && a.content.every((part, i) => samePart(part, b.content[i]))
 
 const firstPart = (message: Message.Message): unknown => {
-  if (message.role === "system") return message
   const part = message.content[0]
-  return part.type === "tool-call" || part.type === "tool-result" ? `${part.type} ${part.id}` : part
+  return typeof part === "object" && (part.type === "tool-call" || part.type === "tool-result")
+    ? `${message.role} ${part.type} ${part.id}`
+    : part
 }
 
 /**
