@@ -4,6 +4,7 @@
  *
  * @since 0.1.0
  */
+import * as Native from "@effect-memory/formats/Native"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
@@ -172,8 +173,6 @@ const roundCounts = (messages: ReadonlyArray<Message.Message>) => {
   }
 }
 
-const isProtected = (message: Message.Message): boolean => message.options["effect-memory"]?.protected === true
-
 const sameMessage = Schema.equivalence(Schema.typeSchema(Message.Message))
 
 /** Whether a provider that has cached the first context can go on from there. */
@@ -207,8 +206,8 @@ interface State {
 }
 
 /**
- * The contexts of one conversation: one before each assistant message, and one after the last message. A message with
- * `protected: true` in its options of `effect-memory` is recorded as protected.
+ * The contexts of one conversation: one before each assistant message, and one after the last message. A message that
+ * `Native.isProtected` is recorded as protected.
  *
  * The memory must be empty, and nobody else may use it. Fails as the memory does.
  *
@@ -235,7 +234,7 @@ export const turns = (
     const rounds = roundCounts(messages)
 
     const record = (message: Message.Message) =>
-      isProtected(message) ? memory.recordProtected(message) : memory.record(message)
+      Native.isProtected(message) ? memory.recordProtected(message) : memory.record(message)
 
     const take = Effect.fnUntraced(function*(before: State, step: Step) {
       const added = messages.slice(step.from, step.to)

@@ -7,17 +7,20 @@ import * as Ref from "effect/Ref"
 
 const intervalMillis = 50
 
-/**
- * An effect to run between steps: it yields to the event loop where the last time is a while ago.
- *
- * @internal
- */
-export const make: Effect.Effect<Effect.Effect<void>> = Effect.gen(function*() {
+/** @internal */
+export interface Breath {
+  /** To run between steps: yields to the event loop where the last time is a while ago. */
+  readonly breathe: Effect.Effect<void>
+}
+
+/** @internal */
+export const make: Effect.Effect<Breath> = Effect.gen(function*() {
   const last = yield* Ref.make(yield* Clock.currentTimeMillis)
-  return Effect.gen(function*() {
+  const breathe = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const due = yield* Ref.modify(last, (before) => now - before < intervalMillis ? [false, before] : [true, now])
     // A fiber that only yields goes on in a microtask, before any signal.
     if (due) yield* Effect.sleep(0)
   })
+  return { breathe }
 })

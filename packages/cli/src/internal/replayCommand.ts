@@ -115,7 +115,7 @@ const handler = Effect.fn("Cli.replay")(function*(options: Config) {
   const { file, maxTokens } = options
   const report = yield* reportOf(options)
   const progress = yield* Progress.make(`Replaying ${file}`)
-  const breathe = yield* Breath.make
+  const { breathe } = yield* Breath.make
   const memory = memoryOf(options)
 
   const replay = Effect.fnUntraced(function*(conversation: Conversation.Conversation) {
