@@ -258,9 +258,14 @@ export const clearToolResults = (options: {
   /** How far below the budget to trim. By default just to the budget. */
   readonly target?: Target | undefined
 } = {}): Service => {
-  const clear = clearing(new Set(options.exclude), options.keep ?? 3, options.minimum ?? 0)
+  const { exclude, keep = 3, minimum = 0 } = options
+  const clear = clearing(new Set(exclude), keep, minimum)
   return projecting(
-    (input) => Effect.flatMap(target.resolve(options.target, input.budget), (to) => counted(clear(input, to))),
+    (input) =>
+      target.resolve(options.target, input.budget).pipe(
+        Effect.zipLeft(Effect.zip(wholeNumber("keep", keep, 0), wholeNumber("minimum", minimum, 0))),
+        Effect.flatMap((to) => counted(clear(input, to)))
+      ),
     { system: "keep" }
   )
 }

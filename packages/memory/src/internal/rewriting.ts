@@ -61,6 +61,8 @@ export const rewriteUntil = Effect.fnUntraced(function*(
   const messages = input.messages.slice()
   const actions: Array<TrimStrategy.TrimAction> = []
   let won = 0
+  // Rounds over their limit are nothing that rewriting could help.
+  if (wanted <= 0) return unchanged(input)
   for (const index of candidates) {
     if (won >= Math.max(wanted, minimum)) break
     const rewritten = yield* rewrite(input.messages[index])
@@ -71,8 +73,14 @@ export const rewriteUntil = Effect.fnUntraced(function*(
     actions.push({ ...action, index })
   }
   return won === 0 || won < minimum
-    ? { messages: input.messages, replace: false, origin: indicesOf(input) }
+    ? unchanged(input)
     : { messages, replace: false, origin: indicesOf(input), actions }
+})
+
+const unchanged = (input: TrimStrategy.TrimInput): TrimStrategy.TrimResult => ({
+  messages: input.messages,
+  replace: false,
+  origin: indicesOf(input)
 })
 
 const indicesOf = (input: TrimStrategy.TrimInput): ReadonlyArray<number> => input.messages.map((_, i) => i)
