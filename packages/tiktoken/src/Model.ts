@@ -103,7 +103,8 @@ const o200k: ReadonlyArray<readonly [family: string, figures: Figures]> = [
   ["gpt-4.1-nano", { ...chat, image: patches(2.46) }],
   ["gpt-4.5", chat],
   ["gpt-5", gpt5],
-  ["gpt-5-mini", { ...gpt5, image: patches(1.62) }],
+  // Published as 1.62, billed as 1.2.
+  ["gpt-5-mini", { ...gpt5, image: patches(1.2) }],
   ["gpt-5-nano", { ...gpt5, image: patches(2.46) }],
   ["o1", reasoning],
   ["o1-mini", { ...reasoning, reply: 10 }],
