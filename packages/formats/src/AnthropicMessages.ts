@@ -12,11 +12,11 @@
  * @since 0.1.0
  */
 import * as Either from "effect/Either"
-
 import type { Decoded, DocumentCodec, Issue, Likeness } from "./Codec.js"
 import * as read from "./internal/anthropicDecode.js"
 import * as write from "./internal/anthropicEncode.js"
 import * as schema from "./internal/anthropicSchema.js"
+import { usage } from "./internal/anthropicUsage.js"
 import * as decode from "./internal/decode.js"
 import * as envelope from "./internal/envelope.js"
 import * as json from "./internal/json.js"
@@ -91,6 +91,7 @@ const decodeResponse = (value: json.JsonRecord): Either.Either<Decoded, Issue> =
     decodeMessage({ role: value.role, content: value.content }),
     (message) => ({
       messages: read.messages(message, read.state(id)),
+      usage: envelope.answerUsage(usage(value)),
       envelope: { at: "content", fields: json.rest(value, ["role", "content"]) }
     })
   )
@@ -107,7 +108,7 @@ export const codec: DocumentCodec = {
   decode: (value) =>
     isResponse(value)
       ? decodeResponse(value)
-      : Either.flatMap(envelope.open(value, ["messages"], true), ({ at, fields, list }) =>
+      : Either.flatMap(envelope.open(value, ["messages"]), ({ at, fields, list }) =>
         Either.map(requestMessages(fields, list, at), (messages) => ({
           messages,
           envelope: {
@@ -117,8 +118,7 @@ export const codec: DocumentCodec = {
               : fields
           }
         }))),
-  usage: (value) =>
-    envelope.usage(value, "input_tokens", "output_tokens", ["cache_creation_input_tokens", "cache_read_input_tokens"]),
+  usage,
   encode: (conversation) => {
     const lost = options.ledger("lost")
     const context = { format: id, lost }

@@ -28,6 +28,7 @@ export const codec: SessionCodec = {
   id: "claude-code",
   title: "Claude Code session",
   layout: "session",
+  many: false,
   match: (value) => {
     if (!json.isRecord(value)) return 0
     if (value.type === "user" || value.type === "assistant") {

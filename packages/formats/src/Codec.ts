@@ -4,9 +4,8 @@
  *
  * @since 0.1.0
  */
-import type * as Message from "effect-memory/Message"
 import type * as Either from "effect/Either"
-
+import type * as Message from "effect-memory/Message"
 import type * as Conversation from "./Conversation.js"
 
 /**
@@ -94,18 +93,22 @@ export interface DocumentCodec extends Base {
 export interface Session {
   /** Takes the next record; answers what is wrong with it, if anything. */
   readonly push: (value: unknown, line: number) => Issue | undefined
-  /** The conversations of the file. */
+  /** The conversations that no further record changes, each given out once. Default: none before the end. */
+  readonly take?: (() => ReadonlyArray<Decoded>) | undefined
+  /** The conversations that are left at the end of the file. */
   readonly end: () => ReadonlyArray<Decoded>
 }
 
 /**
- * A format whose file is one conversation, a record a line.
+ * A format whose records are parts of conversations.
  *
  * @since 0.1.0
  * @category models
  */
 export interface SessionCodec extends Base {
   readonly layout: "session"
+  /** Whether a file can hold several conversations. */
+  readonly many: boolean
   readonly open: () => Session
 }
 

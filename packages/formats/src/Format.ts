@@ -30,18 +30,31 @@ import * as Either from "effect/Either"
 import { dual } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
-
 import * as AnthropicMessages from "./AnthropicMessages.js"
 import * as ClaudeCode from "./ClaudeCode.js"
 import type { Codec } from "./Codec.js"
 import type { Conversation, Note } from "./Conversation.js"
 import { FormatError, UnknownFormat } from "./FormatError.js"
+import * as Gemini from "./Gemini.js"
+import * as GeminiCli from "./GeminiCli.js"
 import * as frames from "./internal/frames.js"
 import * as json from "./internal/json.js"
 import * as reader from "./internal/reader.js"
 import * as sample from "./internal/sample.js"
+import * as LangChain from "./LangChain.js"
+import * as MiniSweAgent from "./MiniSweAgent.js"
+import * as MtBench from "./MtBench.js"
 import * as Native from "./Native.js"
+import * as Oasst from "./Oasst.js"
 import * as OpenAiChat from "./OpenAiChat.js"
+import * as OpenAiResponses from "./OpenAiResponses.js"
+import * as OpenHands from "./OpenHands.js"
+import * as Pi from "./Pi.js"
+import * as ShareGpt from "./ShareGpt.js"
+import * as SweAgent from "./SweAgent.js"
+import * as TauBench from "./TauBench.js"
+import * as VercelModel from "./VercelModel.js"
+import * as VercelUi from "./VercelUi.js"
 
 // =============================================================================
 // Registry
@@ -54,9 +67,23 @@ import * as OpenAiChat from "./OpenAiChat.js"
  * @category registry
  */
 export const all: ReadonlyArray<Codec> = [
+  OpenHands.codec,
+  SweAgent.codec,
+  MiniSweAgent.codec,
+  TauBench.codec,
   OpenAiChat.codec,
   AnthropicMessages.codec,
+  OpenAiResponses.codec,
+  Gemini.codec,
   ClaudeCode.codec,
+  GeminiCli.codec,
+  Pi.codec,
+  VercelUi.codec,
+  VercelModel.codec,
+  LangChain.codec,
+  ShareGpt.codec,
+  Oasst.codec,
+  MtBench.codec,
   Native.codec
 ]
 
@@ -88,8 +115,8 @@ const resolve = (format: string | Codec): Effect.Effect<Codec, UnknownFormat> =>
   Predicate.isString(format) ? find(format) : Effect.succeed(format)
 
 /**
- * The format of a text, or of the beginning of one: some 64 kB are enough. Fails with `UnknownFormat` where the text is
- * of none.
+ * The format of a text, or of the beginning of one: it is enough where it holds a whole message or two. Fails with
+ * `UnknownFormat` where the text is of none.
  *
  * @example
  * ```ts
@@ -287,7 +314,7 @@ export const write: {
       Stream.zipWithIndex(conversations),
       ([conversation, index]) =>
         Effect.flatMap(resolve(options.format ?? conversation.format), (codec) =>
-          codec.layout === "session" && index > 0
+          codec.layout === "session" && !codec.many && index > 0
             ? Effect.fail(
               new FormatError({
                 format: codec.id,

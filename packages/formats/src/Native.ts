@@ -6,10 +6,9 @@
  *
  * @since 0.1.0
  */
-import * as Message from "effect-memory/Message"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-
+import * as Message from "effect-memory/Message"
 import type { SessionCodec } from "./Codec.js"
 import * as decode from "./internal/decode.js"
 import * as json from "./internal/json.js"
@@ -37,6 +36,7 @@ export const codec: SessionCodec = {
   id: "native",
   title: "effect-memory messages, one a line",
   layout: "session",
+  many: false,
   match: (value) => {
     if (!json.isRecord(value) || !roles.includes(String(value.role))) return 0
     if (json.isRecord(value.options)) return 3

@@ -21,6 +21,5 @@ export const codec: Codec = chat.make({
   id: "openai-chat",
   title: "OpenAI Chat Completions",
   at: ["messages", "traj"],
-  bare: true,
   match: chat.match
 })

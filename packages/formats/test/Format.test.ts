@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Conversation, Format } from "@effect-memory/formats"
 import { Chunk, Effect, Exit, FastCheck as fc, Stream } from "effect"
 import { Message } from "effect-memory"
-
 import { conversations, errors, lines, readAll } from "./utilities.js"
 
 const chat = (text: string) => ({ model: "gpt-4o", messages: [{ role: "user", content: text }] })

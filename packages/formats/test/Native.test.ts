@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Conversation, Format, Native } from "@effect-memory/formats"
 import { Effect } from "effect"
 import { Message } from "effect-memory"
-
 import * as gen from "./generators.js"
 import { conversations, errors, lines } from "./utilities.js"
 

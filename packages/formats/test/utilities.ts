@@ -1,7 +1,6 @@
 /** What the tests of all formats need. */
 import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
-
 import { assert } from "@effect/vitest"
 import { type Codec, Conversation, Format } from "@effect-memory/formats"
 import { Chunk, Effect, Stream } from "effect"

@@ -5,7 +5,6 @@
  * prompt is a message. What belongs together is known by the rule {@link joinsByDefault}, or by a mark.
  */
 import * as Message from "effect-memory/Message"
-
 import * as media from "./anthropicMedia.js"
 import { provider } from "./anthropicMedia.js"
 import type * as wire from "./anthropicSchema.js"
@@ -35,7 +34,7 @@ export const joinsByDefault = (previous: Message.Message["role"] | undefined, ro
   previous === "tool" && (role === "tool" || role === "user")
 
 const own = (current: State, fields: json.JsonRecord, marks: json.JsonRecord = {}): Message.ProviderOptions =>
-  options.make({ [provider]: fields, [current.format]: marks })
+  options.make({ [provider]: options.keep(fields, media.knownFields), [current.format]: marks })
 
 const blockText = (block: wire.KnownBlock & { readonly type: "text" }, current: State): Message.TextPart =>
   Message.text(block.text, own(current, json.rest(block, ["type", "text"])))
@@ -65,7 +64,19 @@ const toolCall = (block: wire.Call, current: State): Message.ToolCallPart => {
   })
 }
 
-const contentBlocks = ["text", "image", "document", "search_result", "tool_reference"]
+/** Blocks that a result may hold. */
+const isContentBlock = (item: unknown): boolean => {
+  if (!json.isRecord(item)) return false
+  switch (item.type) {
+    case "text":
+      return json.isString(item.text)
+    case "image":
+    case "document":
+      return json.isRecord(item.source)
+    default:
+      return item.type === "search_result" || item.type === "tool_reference"
+  }
+}
 
 /**
  * Whether a result is a list of blocks as it stands.
@@ -73,8 +84,7 @@ const contentBlocks = ["text", "image", "document", "search_result", "tool_refer
  * @internal
  */
 export const isBlockList = (result: unknown): result is ReadonlyArray<json.JsonRecord> =>
-  Array.isArray(result) && result.length > 0 &&
-  result.every((item) => json.isRecord(item) && contentBlocks.includes(String(item.type)))
+  Array.isArray(result) && result.length > 0 && result.every(isContentBlock)
 
 const toolResult = (block: wire.Result, current: State, role: "user" | "assistant"): Message.ToolResultPart => {
   const content = block.content

@@ -2,7 +2,6 @@
  * Messages into Anthropic messages.
  */
 import type * as Message from "effect-memory/Message"
-
 import { isBlockList, joinsByDefault } from "./anthropicDecode.js"
 import * as media from "./anthropicMedia.js"
 import { provider } from "./anthropicMedia.js"
@@ -22,7 +21,8 @@ interface Context {
   readonly lost: options.Ledger
 }
 
-const fieldsOf = (of: { readonly options: Message.ProviderOptions }): json.JsonRecord => options.get(of, provider)
+const fieldsOf = (of: { readonly options: Message.ProviderOptions }): json.JsonRecord =>
+  options.kept(options.get(of, provider), media.knownFields)
 
 const textBlock = (part: Message.TextPart, { format }: Context): json.JsonRecord => {
   const marks = options.get(part, format)
@@ -63,10 +63,10 @@ const callBlock = (part: Message.ToolCallPart, { format, lost }: Context): Reado
   return [{ type: type ?? "tool_use", id: part.id, name: part.name, input: part.params, ...fieldsOf(part) }]
 }
 
-const resultContent = (result: unknown, form: unknown): unknown => {
+const resultContent = (result: unknown, form: unknown, lost: options.Ledger): unknown => {
   if ((form === "null" || form === "absent") && result === "") return form === "null" ? null : undefined
   if (json.isString(result) || isBlockList(result) || (form === "list" && Array.isArray(result))) return result
-  return results.resultText(result)
+  return results.resultText(result, lost)
 }
 
 const resultBlock = (part: Message.ToolResultPart, { format, lost }: Context): ReadonlyArray<json.JsonRecord> => {
@@ -81,7 +81,7 @@ const resultBlock = (part: Message.ToolResultPart, { format, lost }: Context): R
   return [json.compact({
     type: "tool_result",
     tool_use_id: part.id,
-    content: resultContent(part.result, marks.content),
+    content: resultContent(part.result, marks.content, lost),
     is_error: part.isFailure ? true : undefined,
     ...fieldsOf(part)
   })]

@@ -1,10 +1,9 @@
 /**
  * Images and documents of Anthropic messages.
  */
-import * as Message from "effect-memory/Message"
 import * as Either from "effect/Either"
 import * as Encoding from "effect/Encoding"
-
+import * as Message from "effect-memory/Message"
 import type * as wire from "./anthropicSchema.js"
 import * as json from "./json.js"
 import * as media from "./media.js"
@@ -12,6 +11,25 @@ import * as options from "./options.js"
 
 /** @internal */
 export const provider = "anthropic"
+
+/**
+ * Fields of `options.anthropic` that have a meaning by themselves.
+ *
+ * @internal
+ */
+export const knownFields = [
+  "signature",
+  "data",
+  "cache_control",
+  "citations",
+  "context",
+  "caller",
+  "server_name",
+  "is_error",
+  "block",
+  "source",
+  "message"
+]
 
 const isImage = (mediaType: string): boolean => mediaType.startsWith("image/")
 
@@ -29,7 +47,7 @@ export const read = (block: wire.Media, format: string): Message.FilePart => {
       data,
       ...(json.isString(block.title) ? { fileName: block.title } : {}),
       options: options.make({
-        [provider]: kept,
+        [provider]: options.keep(kept, knownFields),
         [format]: { ...marks, type: isImage(mediaType) === (block.type === "image") ? undefined : block.type }
       })
     })
@@ -73,7 +91,7 @@ const sourceOf = (part: Message.FilePart, marks: json.JsonRecord): json.JsonReco
  * @internal
  */
 export const write = (part: Message.FilePart, format: string): json.JsonRecord | undefined => {
-  const { block, source: sourceRest, ...fields } = options.get(part, provider)
+  const { block, source: sourceRest, ...fields } = options.kept(options.get(part, provider), knownFields)
   if (json.isRecord(block)) return block
   const marks = options.get(part, format)
   const source = sourceOf(part, marks)

@@ -4,13 +4,12 @@
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type * as Message from "effect-memory/Message"
-
 import type { Decoded, Session } from "../Codec.js"
 import type { Usage } from "../Conversation.js"
 import * as anthropic from "./anthropicDecode.js"
 import * as wire from "./anthropicSchema.js"
+import { usage as anthropicUsage } from "./anthropicUsage.js"
 import * as decode from "./decode.js"
-import * as envelope from "./envelope.js"
 import * as json from "./json.js"
 import * as options from "./options.js"
 
@@ -91,11 +90,7 @@ const messagesOf = ({ lines }: Entry, state: ReturnType<typeof anthropic.state>)
 const usageOf = ({ lines }: Entry): Omit<Usage, "messages"> | undefined => {
   // Earlier lines of a message carry placeholders.
   const last = lines[lines.length - 1]
-  const { usage } = last.message as json.JsonRecord
-  const found = envelope.usage(usage, "input_tokens", "output_tokens", [
-    "cache_creation_input_tokens",
-    "cache_read_input_tokens"
-  ])
+  const found = anthropicUsage(last.message)
   return last.type === "user" || isSynthetic(last) || found?.inputTokens === 0 ? undefined : found
 }
 

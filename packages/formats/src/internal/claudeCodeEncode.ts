@@ -2,7 +2,6 @@
  * Messages into session files of Claude Code.
  */
 import type * as Message from "effect-memory/Message"
-
 import type { Encoded } from "../Codec.js"
 import type { Conversation } from "../Conversation.js"
 import * as anthropic from "./anthropicEncode.js"

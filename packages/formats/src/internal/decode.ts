@@ -5,7 +5,6 @@ import * as Either from "effect/Either"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as AST from "effect/SchemaAST"
-
 import type { Issue } from "../Codec.js"
 
 const describe = (value: unknown): string => {

@@ -2,7 +2,6 @@
  * The records around messages.
  */
 import * as Either from "effect/Either"
-
 import type { Issue, Likeness } from "../Codec.js"
 import type { Conversation, Envelope, Usage } from "../Conversation.js"
 import * as json from "./json.js"
@@ -27,16 +26,15 @@ export const all = (items: ReadonlyArray<unknown>, match: (item: unknown) => Lik
 }
 
 /**
- * Takes the messages out of a record.
+ * Takes the messages out of a record, or a list that is nothing but messages.
  *
  * @internal
  */
 export const open = (
   value: unknown,
-  at: ReadonlyArray<string>,
-  bare: boolean
+  at: ReadonlyArray<string>
 ): Either.Either<Envelope & { readonly list: ReadonlyArray<unknown> }, Issue> => {
-  if (bare && Array.isArray(value)) return Either.right({ at: "", fields: {}, list: value })
+  if (Array.isArray(value)) return Either.right({ at: "", fields: {}, list: value })
   if (json.isRecord(value)) {
     for (const name of at) {
       const list = value[name]
@@ -69,20 +67,38 @@ const tokens = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined
 
 /**
- * Usage under two names.
+ * Usage as a provider reports it: by itself, or in the answer that it stands in.
  *
  * @internal
  */
 export const usage = (
   value: unknown,
-  input: string,
-  output: string,
-  added: ReadonlyArray<string> = []
+  names: {
+    /** Figures that add up to the prompt; the first must be there. */
+    readonly input: ReadonlyArray<string>
+    /** Figures that add up to the reply; the first must be there. */
+    readonly output: ReadonlyArray<string>
+    /** Field of an answer that holds them. */
+    readonly at: string
+  }
 ): Omit<Usage, "messages"> | undefined => {
   if (!json.isRecord(value)) return undefined
-  const prompt = tokens(value[input])
-  if (prompt === undefined) return undefined
-  const extra = added.reduce((sum, name) => sum + (tokens(value[name]) ?? 0), 0)
-  const reply = tokens(value[output])
-  return { inputTokens: prompt + extra, ...(reply === undefined ? {} : { outputTokens: reply }) }
+  const inner = value[names.at]
+  const figures = json.isRecord(inner) ? inner : value
+  const sum = ([first, ...others]: ReadonlyArray<string>): number | undefined => {
+    const start = tokens(figures[first])
+    return start === undefined ? undefined : others.reduce((total, name) => total + (tokens(figures[name]) ?? 0), start)
+  }
+  const inputTokens = sum(names.input)
+  if (inputTokens === undefined) return undefined
+  const outputTokens = sum(names.output)
+  return { inputTokens, ...(outputTokens === undefined ? {} : { outputTokens }) }
 }
+
+/**
+ * The usage of a lone answer: the messages of its prompt are not there.
+ *
+ * @internal
+ */
+export const answerUsage = (found: Omit<Usage, "messages"> | undefined): ReadonlyArray<Usage> =>
+  found === undefined ? [] : [{ messages: 0, ...found }]

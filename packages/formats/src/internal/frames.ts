@@ -2,7 +2,6 @@
  * Cuts text into JSON records: one a line, or the whole text.
  */
 import * as Either from "effect/Either"
-
 import * as json from "./json.js"
 import * as scan from "./scan.js"
 

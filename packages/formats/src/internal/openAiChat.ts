@@ -2,7 +2,6 @@
  * The codec of OpenAI chat messages, for all formats that hold such messages.
  */
 import * as Either from "effect/Either"
-
 import type { Decoded, DocumentCodec, Encoded, Issue, Likeness } from "../Codec.js"
 import type { Conversation } from "../Conversation.js"
 import * as decode from "./decode.js"
@@ -54,7 +53,8 @@ const messagesOf = (
   )
 }
 
-const usage: DocumentCodec["usage"] = (value) => envelope.usage(value, "prompt_tokens", "completion_tokens")
+const usage = (value: unknown) =>
+  envelope.usage(value, { input: ["prompt_tokens"], output: ["completion_tokens"], at: "usage" })
 
 const response = (
   value: json.JsonRecord & { readonly choices: ReadonlyArray<unknown> }
@@ -62,6 +62,7 @@ const response = (
   const [{ message, ...choice }, ...others] = value.choices as ReadonlyArray<json.JsonRecord>
   return Either.map(messagesOf([message], "choices.message"), (messages) => ({
     messages,
+    usage: envelope.answerUsage(usage(value)),
     envelope: { at: "choices", fields: { ...value, choices: [choice, ...others] } }
   }))
 }
@@ -72,10 +73,16 @@ export interface Options {
   readonly title: string
   /** Fields that may hold the messages; the first one is written. */
   readonly at: readonly [string, ...ReadonlyArray<string>]
-  /** Whether a list without a record around it is of the format. */
-  readonly bare: boolean
   readonly match: (value: unknown) => Likeness
 }
+
+/**
+ * How much a record looks like one that holds messages of this form in a field.
+ *
+ * @internal
+ */
+export const matchAt = (value: json.JsonRecord, at: string): Likeness =>
+  Array.isArray(value[at]) && value[at].length > 0 ? matchMessages(value[at]) : 0
 
 /** @internal */
 export const match = (value: unknown): Likeness => {
@@ -90,17 +97,14 @@ export const match = (value: unknown): Likeness => {
 const encodeWith = (options_: Options) => (conversation: Conversation): Encoded => {
   const lost = options.ledger("lost")
   const messages = write.messages(conversation.messages, lost)
-  const { at, fields } = envelope.own(
-    conversation,
-    options_.id,
-    options_.bare && options_.at.length === 0 ? "" : options_.at[0],
-    lost
-  )
-  if (at !== "choices" || messages.length !== 1) {
-    return { values: [envelope.wrap(at, fields, messages)], notes: lost.notes() }
+  const { at, fields } = envelope.own(conversation, options_.id, options_.at[0], lost)
+  const [message, ...more] = messages
+  if (at === "choices" && message !== undefined && more.length === 0) {
+    const [choice, ...others] = fields.choices as ReadonlyArray<json.JsonRecord>
+    return { values: [{ ...fields, choices: [{ ...choice, message }, ...others] }], notes: lost.notes() }
   }
-  const [choice, ...others] = fields.choices as ReadonlyArray<json.JsonRecord>
-  return { values: [{ ...fields, choices: [{ ...choice, message: messages[0] }, ...others] }], notes: lost.notes() }
+  const place = at === "choices" ? options_.at[0] : at
+  return { values: [envelope.wrap(place, json.rest(fields, ["choices"]), messages)], notes: lost.notes() }
 }
 
 /** @internal */
@@ -113,7 +117,7 @@ export const make = (options_: Options): DocumentCodec => ({
     isResponse(value)
       ? response(value)
       : Either.flatMap(
-        envelope.open(value, options_.at, options_.bare),
+        envelope.open(value, options_.at),
         ({ list, ...found }) => Either.map(messagesOf(list, found.at), (messages) => ({ messages, envelope: found }))
       ),
   usage,

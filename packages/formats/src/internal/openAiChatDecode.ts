@@ -2,7 +2,6 @@
  * OpenAI chat messages into messages.
  */
 import * as Message from "effect-memory/Message"
-
 import * as json from "./json.js"
 import * as media from "./media.js"
 import type * as wire from "./openAiChatSchema.js"
@@ -16,6 +15,13 @@ export const provider = "openai"
 /** @internal */
 export const format = "openai-chat"
 
+/**
+ * Fields of `options.openai` that have a meaning by themselves.
+ *
+ * @internal
+ */
+export const knownFields = ["role", "name", "detail", "file_id", "function", "block"]
+
 /** What decoding of a conversation remembers from message to message. */
 interface State {
   readonly names: results.Names
@@ -28,7 +34,7 @@ interface State {
 export const state = (): State => ({ names: results.names(), calls: 0, functionCall: "" })
 
 const own = (fields: json.JsonRecord, marks: json.JsonRecord = {}): Message.ProviderOptions =>
-  options.make({ [provider]: fields, [format]: marks })
+  options.make({ [provider]: options.keep(fields, knownFields), [format]: marks })
 
 /** Fields of a message that no part takes; `null` is absence. */
 const extras = (message: wire.Message, known: ReadonlyArray<string>): json.JsonRecord =>
@@ -116,7 +122,7 @@ const system = (message: wire.Message): ReadonlyArray<Message.Message> => {
     return Message.system(
       text ?? "",
       options.make({
-        [provider]: i === 0 ? fields : { role },
+        [provider]: options.keep(i === 0 ? fields : { role }, knownFields),
         [format]: { ...marks, part: Object.keys(kept).length === 0 ? undefined : kept }
       })
     )
@@ -191,16 +197,20 @@ const assistant = (message: wire.Message, current: State): Message.Message => {
 
 const tool = (message: wire.Message, current: State): Message.Message => {
   const legacy = message.role === "function"
-  const id = message.tool_call_id ?? (legacy ? current.functionCall : "unknown")
+  // SWE-agent names the call in a list of one.
+  const listed = message.tool_call_ids?.length === 1 ? message.tool_call_ids[0] : undefined
+  const id = message.tool_call_id ?? listed ?? (legacy ? current.functionCall : "unknown")
+  const consumed = ["role", "content", "tool_call_id", ...(listed === undefined ? [] : ["tool_call_ids"])]
   const content = message.content
   return Message.tool([
     Message.toolResult({
       id,
       name: current.names.get(id),
       result: content ?? "",
-      options: own(extras(message, ["role", "content", "tool_call_id"]), {
+      options: own(extras(message, consumed), {
         role: legacy ? "function" : undefined,
-        content: content === null || content === undefined ? options.formOf(content) : undefined
+        content: json.isString(content) || results.isTextList(content) ? undefined : options.formOf(content),
+        id: listed !== undefined ? "list" : json.isString(message.tool_call_id) || legacy ? undefined : "none"
       })
     })
   ])

@@ -2,16 +2,16 @@
  * Messages into OpenAI chat messages.
  */
 import type * as Message from "effect-memory/Message"
-
 import * as json from "./json.js"
 import * as media from "./media.js"
-import { format, provider } from "./openAiChatDecode.js"
+import { format, knownFields, provider } from "./openAiChatDecode.js"
 import * as options from "./options.js"
 import * as results from "./results.js"
 
 const marksOf = (of: { readonly options: Message.ProviderOptions }): json.JsonRecord => options.get(of, format)
 
-const fieldsOf = (of: { readonly options: Message.ProviderOptions }): json.JsonRecord => options.get(of, provider)
+const fieldsOf = (of: { readonly options: Message.ProviderOptions }): json.JsonRecord =>
+  options.kept(options.get(of, provider), knownFields)
 
 const text = (part: Message.TextPart): json.JsonRecord =>
   marksOf(part).refusal === "part"
@@ -110,11 +110,12 @@ const result = (part: Message.ToolResultPart, lost: options.Ledger): json.JsonRe
   if (part.isFailure) lost.add("whether a tool failed")
   const content = (marks.content === "null" || marks.content === "absent") && part.result === ""
     ? marks.content === "null" ? null : undefined
-    : results.isTextList(part.result)
+    : results.isTextList(part.result) || (marks.content === "list" && Array.isArray(part.result))
     ? part.result
-    : results.resultText(part.result)
+    : results.resultText(part.result, lost)
   return message(legacy ? "function" : "tool", {
-    tool_call_id: legacy ? undefined : part.id,
+    tool_call_id: legacy || marks.id !== undefined ? undefined : part.id,
+    tool_call_ids: marks.id === "list" ? [part.id] : undefined,
     content,
     ...fieldsOf(part)
   })

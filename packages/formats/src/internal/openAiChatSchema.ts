@@ -66,6 +66,7 @@ export const Message = Schema.Struct({
   tool_calls: optional(Schema.Array(ToolCall)),
   function_call: optional(called),
   tool_call_id: optional(Schema.String),
+  tool_call_ids: optional(Schema.Array(Schema.String)),
   name: optional(Schema.String)
 })
 

@@ -3,7 +3,6 @@
  * format, how the wire value was shaped where that differs from what would be written.
  */
 import type * as Message from "effect-memory/Message"
-
 import * as json from "./json.js"
 
 type Fields = { readonly [key: string]: unknown } | undefined
@@ -27,6 +26,29 @@ export const get = (of: { readonly options: Message.ProviderOptions }, name: str
   const fields: unknown = of.options[name]
   return json.isRecord(fields) ? fields : {}
 }
+
+const pick = (record: json.JsonRecord, known: ReadonlyArray<string>): json.JsonRecord =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => known.includes(key)))
+
+/**
+ * Fields as options hold them: those with a meaning under their names, the others together under `fields`.
+ *
+ * @internal
+ */
+export const keep = (record: json.JsonRecord, known: ReadonlyArray<string>): json.JsonRecord => {
+  const others = json.rest(record, known)
+  return { ...pick(record, known), fields: Object.keys(others).length === 0 ? undefined : others }
+}
+
+/**
+ * The fields that {@link keep} kept. Options that something else left there are no part of them.
+ *
+ * @internal
+ */
+export const kept = (record: json.JsonRecord, known: ReadonlyArray<string>): json.JsonRecord => ({
+  ...pick(record, known),
+  ...(json.isRecord(record.fields) ? record.fields : {})
+})
 
 /**
  * How content can stand on the wire.

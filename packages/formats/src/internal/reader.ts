@@ -2,7 +2,6 @@
  * Turns records into conversations: finds the format, takes lists and recorded exchanges apart, numbers what it finds.
  */
 import * as Either from "effect/Either"
-
 import type { Codec, Decoded, DocumentCodec, Issue, Likeness, Session } from "../Codec.js"
 import type { Conversation } from "../Conversation.js"
 import { FormatError, UnknownFormat } from "../FormatError.js"
@@ -104,7 +103,7 @@ export const make = (options: {
       onRight: (decoded) => {
         const response = Either.getOrUndefined(format.decode(value.response))
         const billed = format.usage?.(value.usage) ??
-          format.usage?.(json.isRecord(value.response) ? value.response : {})
+          format.usage?.(value.response)
         return conversation(format, line, decoded, {
           response: response?.messages ?? [],
           usage: billed === undefined ? [] : [{ messages: decoded.messages.length, ...billed }]
@@ -132,7 +131,11 @@ export const make = (options: {
     const records = Array.isArray(frame.value) ? frame.value : [frame.value]
     return records.flatMap((record) => {
       const issue = open.push(record, frame.line)
-      return issue === undefined ? [] : [fault(frame.line, issue)]
+      const complete = open.take?.() ?? []
+      return [
+        ...(issue === undefined ? [] : [fault(frame.line, issue)]),
+        ...complete.map((decoded) => conversation(format, frame.line, decoded))
+      ]
     })
   }
 

@@ -2,9 +2,8 @@
  * Calls, results and their names.
  */
 import * as Either from "effect/Either"
-import type * as Message from "effect-memory/Message"
-
 import * as json from "./json.js"
+import type { Ledger } from "./options.js"
 
 /**
  * Names of calls by id: most formats do not repeat the name in the result.
@@ -51,18 +50,27 @@ export const isTextList = (value: unknown): value is ReadonlyArray<{ readonly ty
   Array.isArray(value) && value.length > 0 &&
   value.every((item) => json.isRecord(item) && item.type === "text" && json.isString(item.text))
 
+const textTypes = ["text", "input_text", "output_text"]
+
+/** The text of a content block; `undefined` for media. */
+const blockText = (block: unknown): string | undefined =>
+  json.isRecord(block) && textTypes.includes(String(block.type)) && json.isString(block.text) ? block.text : undefined
+
+const isMedia = (block: unknown): boolean =>
+  json.isRecord(block) && /image|document|file|media|audio|video/.test(String(block.type))
+
 /**
- * A result as text: strings and lists of text as they stand, anything else as compact JSON.
+ * A result as text: strings as they stand, blocks of text joined with media named only, anything else as compact JSON.
  *
  * @internal
  */
-export const resultText = (result: unknown): string =>
-  json.isString(result)
-    ? result
-    : isTextList(result)
-    ? result.map((item) => item.text).join("\n")
-    : Either.getOrElse(json.stringify(result), () => "")
-
-/** @internal */
-export const isOwed = (part: Message.Part): boolean =>
-  (part.type === "tool-call" || part.type === "tool-result") && !part.providerExecuted
+export const resultText = (result: unknown, lost: Ledger): string => {
+  if (json.isString(result)) return result
+  if (
+    !Array.isArray(result) || result.length === 0 || result.some((one) => blockText(one) === undefined && !isMedia(one))
+  ) {
+    return Either.getOrElse(json.stringify(result), () => "")
+  }
+  lost.add("file in a result", result.filter(isMedia).length)
+  return result.map((one) => blockText(one) ?? "[file]").join("\n")
+}

@@ -2,7 +2,6 @@
  * The records of a text that may be cut off anywhere.
  */
 import * as Either from "effect/Either"
-
 import * as frames from "./frames.js"
 import * as json from "./json.js"
 
