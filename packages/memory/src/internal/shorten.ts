@@ -2,6 +2,7 @@
  * Over-long text and JSON, shortened to head and tail. Cuts fall between code points, JSON stays JSON.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import type * as TokenCounter from "../TokenCounter.js"
@@ -58,6 +59,18 @@ const shortenJson = (value: unknown, keep: number): unknown => {
   return value
 }
 
+const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
+
+const canBeCut = (value: unknown): boolean =>
+  typeof value === "string" || (typeof value === "object" && value !== null && json.normalize(value).ok)
+
+/** Shortens text that holds JSON to text that holds JSON. */
+const shortenText = (text: string): (keep: number) => string =>
+  Option.match(Option.filter(parse(text), canBeCut), {
+    onNone: () => (keep) => headAndTail(text, keep),
+    onSome: (value) => (keep) => JSON.stringify(shortenJson(value, keep))
+  })
+
 /**
  * Shortens by `cut(keep)` until the counter finds no more than `maxTokens`, starting from the share that should fit.
  * What still does not fit with nothing kept is returned as short as it gets.
@@ -80,21 +93,34 @@ const shortenTo = <A>(
 const shortenValue = (
   value: unknown,
   maxTokens: number,
-  counter: TokenCounter.Service
+  counter: TokenCounter.Service,
+  cutter = (): (keep: number) => unknown => (keep) => shortenJson(value, keep)
 ): Effect.Effect<unknown, TokenCountError> =>
   Effect.suspend(() => {
     const text = json.stringify(value)
     return Effect.flatMap(counter.count(text), (tokens) =>
       tokens <= maxTokens
         ? Effect.succeed(value)
-        : shortenTo({ maxTokens, length: text.length, tokens }, counter.count, (keep) => shortenJson(value, keep)))
+        : shortenTo({ maxTokens, length: text.length, tokens }, counter.count, cutter()))
   })
+
+/** Arguments that are text may hold JSON, which a provider parses. */
+const shortenParams = (
+  params: unknown,
+  maxTokens: number,
+  counter: TokenCounter.Service
+): Effect.Effect<unknown, TokenCountError> =>
+  typeof params === "string"
+    ? shortenValue(params, maxTokens, counter, () => shortenText(params))
+    : shortenValue(params, maxTokens, counter)
 
 const shortenPart = <P extends Message.Part>(
   part: P,
   maxTokens: number,
   counter: TokenCounter.Service
 ): Effect.Effect<P, TokenCountError> => {
+  // What the provider has run itself goes back as it came.
+  if ((part.type === "tool-call" || part.type === "tool-result") && part.providerExecuted) return Effect.succeed(part)
   switch (part.type) {
     case "text":
       return Effect.map(
@@ -103,7 +129,7 @@ const shortenPart = <P extends Message.Part>(
       )
     case "tool-call":
       return Effect.map(
-        shortenValue(part.params, maxTokens, counter),
+        shortenParams(part.params, maxTokens, counter),
         (params) => params === part.params ? part : { ...part, params }
       )
     case "tool-result":
