@@ -22,6 +22,9 @@ export const message = (role: "system" | "user", text: string, provenance: Prove
   return role === "system" ? Messages.system(prefix + text, options) : Messages.user(prefix + text, options)
 }
 
+/** A summary without text. One value, so that it is counted once. @internal */
+export const blank = { system: message("system", "", {}), user: message("user", "", {}) }
+
 /** The text of a message that stands for others, without the prefix. @internal */
 export const textOf = (standIn: Message.Message): string => {
   const text = Messages.parts(standIn).flatMap((part) => part.type === "text" ? [part.text] : []).join("\n")

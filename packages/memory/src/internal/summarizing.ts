@@ -32,7 +32,7 @@ const planned = Effect.fnUntraced(function*(
 ): Effect.fn.Return<summaries.Plan | undefined, TrimError | TokenCountError> {
   const { maxSummaryTokens, role, system } = settings
   const to = yield* target.resolve(settings.target, input.budget)
-  const prefixTokens = yield* input.counter.countMessage(summaries.message(role, "", {}))
+  const prefixTokens = yield* input.counter.countMessage(summaries.blank[role])
   return summaries.plan(input, { system, target: to, maxSummaryTokens, prefixTokens })
 })
 
