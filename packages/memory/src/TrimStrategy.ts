@@ -217,7 +217,8 @@ export const windowDrop = (options: WindowOptions = {}): Service => {
         target.resolve(options.target, input.budget),
         (to) => keeping(input, windowIndices(input, system, to), "windowDrop")
       ),
-    { system, [Window]: { system, target: options.target } }
+    // An invalid target is reported by the strategy, which the memory then has to ask.
+    { system, [Window]: target.isTarget(options.target) ? { system, target: options.target } : undefined }
   )
 }
 

@@ -88,6 +88,9 @@ const newestUnits = (input: Input, lines: ReadonlyArray<window.Line>): ReadonlyA
     .map((items) => ({ items, counted: false }))
 }
 
+const goalOf = (total: number, limit: number, target: number | undefined): number =>
+  total > limit && target !== undefined ? Math.min(target, limit) : limit
+
 const planUnits = (
   input: Input,
   options: Parameters<typeof plan>[1],
@@ -114,11 +117,11 @@ const planUnits = (
     if (unit.counted) rounds++
   }
   const newestRound = input.newest < input.messages.length ? 1 : 0
-  const excess = window.stepped(
-    { tokens: all - earlier + room - limits.tokens, rounds: rounds + newestRound - limits.rounds },
-    limits,
-    options.target
-  )
+  // A compaction goes down to the target: what it takes over never comes back, so there is no step to keep to.
+  const excess = {
+    tokens: all - earlier + room - goalOf(all, limits.tokens, options.target.tokens),
+    rounds: rounds + newestRound - goalOf(rounds + newestRound, limits.rounds, options.target.rounds)
+  }
   const taken = units.slice(0, window.firstKept(tokensBefore, roundsBefore, units.length, excess))
     .flatMap((unit) => unit.items)
   const won = tokensOf(taken) + earlier
