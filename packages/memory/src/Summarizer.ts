@@ -155,7 +155,7 @@ export interface Completion {
  * @category constructors
  */
 export const make = (complete: (call: Call) => Effect.Effect<Completion, SummarizeError>): Service => ({
-  summarize: Effect.fn("Summarizer.summarize")((request: Request) =>
+  summarize: Effect.fn("Summarizer.complete")((request: Request) =>
     request.messages.length === 0
       ? unchanged(request)
       : Effect.flatMap(complete(prompt.call(request)), (completion) => accept(completion, request.maxTokens))

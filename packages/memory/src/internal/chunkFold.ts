@@ -18,8 +18,7 @@ type Count = (request: Summarizer.Request) => Effect.Effect<number, SummarizeErr
 export const uncounted = (cause: TokenCountError): SummarizeError =>
   new SummarizeError({ reason: "provider", detail: "its input could not be counted: look at the cause", cause })
 
-/** @internal */
-export const addUsage = (
+const addUsage = (
   a: Summarizer.Usage | undefined,
   b: Summarizer.Usage | undefined
 ): Summarizer.Usage | undefined =>

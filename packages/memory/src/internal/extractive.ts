@@ -68,16 +68,29 @@ const cut = Effect.fnUntraced(function*(text: string, maxTokens: number, count: 
   return beginning(n)
 })
 
-/** Half of the room belongs to the previous summary, so that each compaction keeps some of what came before. */
+/**
+ * The most important lines that fit. The first of them is cut rather than left out; half of the room belongs to the
+ * previous summary, so that each compaction keeps some of what came before.
+ */
 const chooseLines = Effect.fnUntraced(function*(ranked: ReadonlyArray<Candidate>, room: number, count: Count) {
-  const taken = new Set<Candidate>()
-  const old = ranked.filter((candidate) => candidate.old)
+  const [first, ...others] = ranked
   const half = Math.floor(room / 2)
+  const roomForFirst = others.length === 0 ? room : Math.max(1, half - 1)
+  const best = { ...first, text: yield* cut(first.text, roomForFirst, count) }
+  const all = best.text === "" ? others : [best, ...others]
+  const old = all.filter((candidate) => candidate.old)
+  const taken = new Set<Candidate>()
   const saved = yield* fill(old, taken, half, count)
-  const left = yield* fill(ranked.filter((candidate) => !candidate.old), taken, room - half + saved, count)
+  const left = yield* fill(all.filter((candidate) => !candidate.old), taken, room - half + saved, count)
   yield* fill(old, taken, left, count)
-  return ranked.filter((candidate) => taken.has(candidate))
+  return all.filter((candidate) => taken.has(candidate))
 })
+
+/** The facts that no line mentions. */
+const missingFrom = (lines: ReadonlyArray<Candidate>, names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const present = new Set(lines.flatMap(({ text }) => factsIn(text)).map(({ text }) => text))
+  return names.filter((name) => !present.has(name))
+}
 
 /**
  * A text of at most `maxTokens`; empty only if there is no text or no code point of it fits.
@@ -90,27 +103,26 @@ export const summarize = Effect.fnUntraced(function*(
   maxTokens: number,
   count: Count
 ) {
-  const previous = before === undefined ? undefined : json.wellFormed(before)
   const fits = (text: string) => Effect.map(count(text), (tokens) => tokens <= maxTokens)
+  const previous = before === undefined ? undefined : json.wellFormed(before)
   const names = facts(messages, previous)
-  const [first, ...others] = candidates(messages, previous)
-  if (first === undefined) {
+  const ranked = candidates(messages, previous)
+  if (ranked.length === 0) {
     const rest = factsLine(names).join("") || render.transcript(messages) || (previous ?? "").trim()
     return yield* cut(rest, maxTokens, count)
   }
 
-  const forNames = Math.min(Math.floor(maxTokens / 4), yield* count(factsLine(names).join("")))
-  const room = maxTokens - forNames
-  // The most important line is never left out for its length.
-  const roomForFirst = others.length === 0 ? room : Math.max(1, Math.floor(room / 2) - 1)
-  const best = { ...first, text: yield* cut(first.text, roomForFirst, count) }
-  let lines = yield* chooseLines(best.text === "" ? others : [best, ...others], room, count)
+  let lines = yield* chooseLines(ranked, maxTokens, count)
+  const wanted = missingFrom(lines, names)
+  if (wanted.length > 0) {
+    const forFacts = Math.min(Math.floor(maxTokens / 4), yield* count(factsLine(wanted).join("")))
+    lines = yield* chooseLines(ranked, maxTokens - forFacts, count)
+  }
   // The sum of the counts is an estimate.
   while (lines.length > 0 && !(yield* fits(join(lines, [])))) lines = lines.slice(0, -1)
-  if (lines.length === 0) return yield* cut(first.text, maxTokens, count)
+  if (lines.length === 0) return yield* cut(ranked[0].text, maxTokens, count)
 
-  const present = new Set(lines.flatMap(({ text }) => factsIn(text)).map(({ text }) => text))
-  const missing = names.filter((name) => !present.has(name))
+  const missing = missingFrom(lines, names)
   const n = yield* largest(missing.length, (n) => fits(join(lines, missing.slice(0, n))))
   return join(lines, missing.slice(0, n))
 })
