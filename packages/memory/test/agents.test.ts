@@ -3,10 +3,10 @@ import { Cause, Effect, Exit, FastCheck as fc, Fiber, Layer, Option, Ref, TestCl
 import { Memory, MemoryStore, Message, Summarizer, TokenCounter, Transcript } from "effect-memory"
 import { type Agent, layerMemory } from "../examples/agents/Agent.js"
 import * as Model from "../examples/agents/Model.js"
-import { program, runAgents } from "../examples/agents/program.js"
-import type { Report } from "../examples/agents/report.js"
+import { program } from "../examples/agents/program.js"
+import type { Outcome, Report } from "../examples/agents/report.js"
 import * as SummarizerPool from "../examples/agents/SummarizerPool.js"
-import type { Outcome } from "../examples/agents/supervisor.js"
+import { supervise } from "../examples/agents/supervisor.js"
 import { scripts, team, tools } from "../examples/agents/team.js"
 import * as Tools from "../examples/agents/Tools.js"
 
@@ -33,7 +33,7 @@ const makeJournal = Effect.map(Ref.make<ReadonlyArray<readonly [string, Message.
       Layer.effect(
         Model.Model,
         Effect.map(Model.Model, ({ reply }) => ({
-          reply: (request) => Effect.tap(reply(request), write(request.agent))
+          reply: (agent, context) => Effect.tap(reply(agent, context), write(agent))
         }))
       ),
       Layer.effect(
@@ -115,7 +115,7 @@ const assertSound = Effect.fnUntraced(function*(
   { name, role, tasks }: Agent,
   journal: Effect.Effect.Success<typeof makeJournal>
 ) {
-  const { context, faults, log } = report
+  const { context, findings, log } = report
   const messages = log.map(({ message }) => message)
   assert.deepStrictEqual(log.map(({ sequence }) => sequence), log.map((_, i) => i))
   assert.strictEqual(new Set(log.map(({ id }) => id)).size, log.length)
@@ -126,7 +126,7 @@ const assertSound = Effect.fnUntraced(function*(
   const asked = messages.filter((message) => message.role === "user")
   assert.deepStrictEqual(asked, tasks.slice(0, asked.length).map((task) => Message.user(task)))
   assert.deepStrictEqual(messages.filter(({ role }) => role === "system"), log.length > 0 ? [Message.system(role)] : [])
-  assert.deepStrictEqual(faults, [])
+  assert.deepStrictEqual(findings.filter(({ _tag }) => _tag !== "OpenCall"), [])
   assert.deepStrictEqual(context[0], messages[0])
   if (asked.length > 0) assert.deepInclude(context, asked[asked.length - 1])
 })
@@ -157,8 +157,7 @@ describe("agents", { timeout: 60_000 }, () => {
         ],
         [
           "coder",
-          "system user ask 0-1 0-2 0-0 ask 1-0 assistant user ask 3-1 3-0 assistant user ask 5-1 5-0 assistant " +
-          "user ask 7-1 7-2 7-0 assistant"
+          "system user ask 0-1 0-2 0-0 ask 1-0 assistant user ask 3-1 3-0 assistant user ask 5-1 5-2 5-0 assistant"
         ],
         ["reviewer", "system user ask 0-1 0-0 assistant user ask 2-0 2-2 2-1 assistant user ask 4-1"],
         ["planner", "system user ask 0-1 0-0 assistant user ask 2-1 2-2 2-0 assistant user ask 4-1 4-0"],
@@ -173,13 +172,13 @@ describe("agents", { timeout: 60_000 }, () => {
       const reports = yield* Effect.provide(awake(program), layer)
       for (const { maxTokens, tokens } of reports) assert.isAtMost(tokens!, maxTokens!)
       assert.deepStrictEqual(
-        reports.map(({ agent, openCalls, summarized }) => [agent, openCalls, summarized > 0]),
+        reports.map(({ agent, findings, summarized }) => [agent, findings.map(({ _tag }) => _tag), summarized > 0]),
         [
-          ["researcher", 0, false],
-          ["coder", 0, true],
-          ["reviewer", 1, true],
-          ["planner", 0, true],
-          ["monitor", 1, true]
+          ["researcher", [], false],
+          ["coder", [], true],
+          ["reviewer", ["OpenCall"], true],
+          ["planner", [], true],
+          ["monitor", ["OpenCall"], true]
         ]
       )
     }))
@@ -261,7 +260,7 @@ describe("agents", { timeout: 60_000 }, () => {
     Effect.gen(function*() {
       const { journal, layer } = yield* makeWorld({ storeLatency: 20 })
       const reviewer = { ...team.find(({ name }) => name === "reviewer")!, cancelAfter: 160 }
-      const [report] = yield* Effect.provide(awake(runAgents([reviewer], 1000)), layer)
+      const [report] = yield* Effect.provide(awake(supervise([reviewer], 1000)), layer)
       assert.strictEqual(ended(report.outcome), "cancelled")
       assert.strictEqual(words(report), "system user ask 0-1")
       yield* assertSound(report, reviewer, journal)
@@ -292,7 +291,7 @@ describe("agents", { timeout: 60_000 }, () => {
             test: { latency: test, lines: 15 }
           }
         })
-        const reports = yield* Effect.provide(awake(runAgents(agents, deadline)), layer)
+        const reports = yield* Effect.provide(awake(supervise(agents, deadline)), layer)
         assert.notInclude(reports.map(({ outcome }) => ended(outcome)).join(), "message")
         yield* Effect.forEach(agents, (agent) => assertSound(of(reports, agent.name), agent, journal))
         assert.isAtMost(yield* gauge.max, 2)

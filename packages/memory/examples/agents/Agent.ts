@@ -61,7 +61,7 @@ export const run = Effect.fn("Agent.run")(function*(
     Effect.forEach(calls, (call) => recorded(tools.run(call)), { concurrency: toolConcurrency, discard: true })
 
   const step = Effect.gen(function*() {
-    const reply = yield* recorded(model.reply({ agent: name, context: yield* memory.context }))
+    const reply = yield* recorded(model.reply(name, yield* memory.context))
     const calls = Message.toolCalls(reply)
     yield* runTools(calls)
     return calls.length

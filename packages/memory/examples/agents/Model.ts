@@ -14,13 +14,11 @@ export class ModelError extends Schema.TaggedError<ModelError>("effect-memory/ex
   }
 }
 
-export interface Request {
-  readonly agent: string
-  readonly context: ReadonlyArray<Message.Message>
-}
-
 export interface Service {
-  readonly reply: (request: Request) => Effect.Effect<Message.AssistantMessage, ModelError>
+  readonly reply: (
+    agent: string,
+    context: ReadonlyArray<Message.Message>
+  ) => Effect.Effect<Message.AssistantMessage, ModelError>
 }
 
 export class Model extends Context.Tag("effect-memory/examples/agents/Model")<Model, Service>() {}
@@ -42,7 +40,7 @@ export const layerScripted = (options: {
         Ref.modify(turns, (all) => [all[agent] ?? 0, { ...all, [agent]: (all[agent] ?? 0) + 1 }])
 
       return {
-        reply: Effect.fn("Model.reply")(function*({ agent, context }) {
+        reply: Effect.fn("Model.reply")(function*(agent, context) {
           yield* Effect.sleep(options.latency)
           const [finding] = Transcript.diagnose(context, "pairing")
           if (finding !== undefined) {

@@ -3,8 +3,10 @@
  */
 import { Cause, Chunk, Console, Effect, Exit, Option, Stream } from "effect"
 import { Memory, MemoryStore, type Message, Transcript } from "effect-memory"
-import { type Agent, layerMemory } from "./Agent.js"
-import type { Outcome } from "./supervisor.js"
+import { type Agent, type AgentError, layerMemory } from "./Agent.js"
+
+/** How an agent ended; none if the deadline ended it. */
+export type Outcome = Option.Option<Exit.Exit<void, AgentError>>
 
 export interface Report {
   readonly agent: string
@@ -18,9 +20,8 @@ export interface Report {
   readonly maxTokens: number | undefined
   /** Messages that a summary stands for. */
   readonly summarized: number
-  /** What a provider would refuse in the context. Calls that can still be answered are no fault. */
-  readonly faults: ReadonlyArray<Transcript.Finding>
-  readonly openCalls: number
+  /** What a provider would refuse in the context: nothing but calls that can still be answered. */
+  readonly findings: ReadonlyArray<Transcript.Finding>
 }
 
 /** Opens the conversation of an agent again, with its own memory over the shared store. */
@@ -31,8 +32,6 @@ export const inspect = Effect.fn("inspect")(function*(agent: Agent, outcome: Out
   const context = yield* memory.context
   const { maxTokens, tokensAfter } = yield* memory.plan
   const { entries } = yield* store.load(agent.name)
-  const findings = Transcript.diagnose(context, "pairing")
-  const faults = findings.filter(({ _tag }) => _tag !== "OpenCall")
   const report: Report = {
     agent: agent.name,
     outcome,
@@ -41,8 +40,7 @@ export const inspect = Effect.fn("inspect")(function*(agent: Agent, outcome: Out
     tokens: tokensAfter,
     maxTokens,
     summarized: log.length - entries.length,
-    faults,
-    openCalls: findings.length - faults.length
+    findings: Transcript.diagnose(context, "pairing")
   }
   return report
 }, (effect, agent) => Effect.provide(effect, layerMemory(agent)))
@@ -63,8 +61,7 @@ export const print = (reports: ReadonlyArray<Report>): Effect.Effect<void> =>
       summarized: report.summarized,
       context: report.context.length,
       tokens: `${report.tokens} of ${report.maxTokens}`,
-      "open calls": report.openCalls,
-      faults: report.faults.length,
+      findings: report.findings.map(({ _tag }) => _tag).join(),
       outcome: describe(report.outcome)
     }]))
   )
