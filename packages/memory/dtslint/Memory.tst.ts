@@ -55,7 +55,19 @@ describe("Memory", () => {
   })
 })
 
+/** What the members of a service need, as far as their types tell. */
+type NeedsOf<Service> = {
+  readonly [K in keyof Service]: Service[K] extends (...args: infer _) => Effect.Effect<infer _A, infer _E, infer R> ? R
+    : Service[K] extends Effect.Effect<infer _A, infer _E, infer R> ? R
+    : Service[K] extends Stream.Stream<infer _A, infer _E, infer R> ? R
+    : unknown
+}
+
 describe("Memory.Service", () => {
+  it("nothing needs anything", () => {
+    expect<NeedsOf<Memory.Service>>().type.toBe<{ readonly [K in keyof Memory.Service]: never }>()
+  })
+
   type Recording = Effect.Effect<void, MemoryError.InvalidMessage | MemoryError.MemoryStoreError>
 
   it("recording fails by the message or the store, never by a counter", () => {
@@ -96,6 +108,12 @@ describe("Memory.Service", () => {
       Effect.Effect<Memory.Usage, MemoryError.MemoryStoreError | MemoryError.TokenCountError>
     >()
     expect<Memory.Service["events"]>().type.toBe<Stream.Stream<MemoryEvent.MemoryEvent>>()
+  })
+
+  it("what a provider billed is told without failure", () => {
+    expect<Memory.Service["observeUsage"]>().type.toBe<
+      (usage: { readonly inputTokens: number }) => Effect.Effect<void>
+    >()
   })
 
   it("limits are set to a number or lifted", () => {

@@ -1,4 +1,4 @@
-import { Effect, type Layer, pipe, Schedule } from "effect"
+import { Effect, Layer, pipe, Schedule } from "effect"
 import { type MemoryError, type Message, Summarizer, TokenCounter } from "effect-memory"
 import { describe, expect, it } from "tstyche"
 
@@ -32,6 +32,15 @@ describe("TokenCounter", () => {
     expect(
       pipe(counter, TokenCounter.retry(Schedule.recurs(1)), TokenCounter.orElse(TokenCounter.characters))
     ).type.toBe<TokenCounter.Service>()
+  })
+
+  it("a calibrated counter is one that surely has a calibration", () => {
+    expect(TokenCounter.calibrated(counter)).type.toBe<
+      Effect.Effect<TokenCounter.Service & { readonly calibration: TokenCounter.Calibration }>
+    >()
+    expect(pipe(counter, TokenCounter.calibrated, Layer.effect(TokenCounter.TokenCounter))).type.toBe<
+      Layer.Layer<TokenCounter.TokenCounter>
+    >()
   })
 
   it("a schedule of retries sees the error, and needs nothing", () => {
