@@ -23,7 +23,10 @@ export default tseslint.config(
           quoteStyle: "alwaysDouble",
           trailingCommas: "never",
           operatorPosition: "maintain",
-          "arrowFunction.useParentheses": "force"
+          "arrowFunction.useParentheses": "force",
+          // eslint-plugin-simple-import-sort sorts.
+          "module.sortImportDeclarations": "maintain",
+          "module.sortExportDeclarations": "maintain"
         }
       }],
       "@typescript-eslint/array-type": ["error", { default: "generic", readonly: "generic" }],

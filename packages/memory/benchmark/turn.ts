@@ -1,48 +1,104 @@
 /**
- * One turn (record, then context) at growing logs, against a plain class that does the same without Effect.
+ * One turn (record a message, then ask for the context) at growing logs, against a class without Effect that does the
+ * same: it refuses what is no message, counts each message once with all its parts, knows rounds and open calls by id,
+ * keeps the system prompt, and finds the cut by running sums.
  */
 import { Effect } from "effect"
 import { Memory, Message } from "effect-memory"
-
 import { countCharacters } from "../src/internal/characters.js"
 
 const maxTokens = 4000
 const sizes = [100, 1_000, 10_000, 100_000]
-const turns = 2000
+const turns = 4000
 
-/** Counts are cached; the window is walked from its newest message, as one would write it by hand. */
 class PlainWindow {
   private readonly messages: Array<Message.Message> = []
-  private readonly counts: Array<number> = []
-  record(message: Message.Message) {
-    const [part] = message.content as ReadonlyArray<Message.TextPart>
-    this.messages.push(message)
-    this.counts.push(countCharacters(part.text))
-  }
-  context(): Array<Message.Message> {
-    let sum = 0
-    let start = this.messages.length
-    for (let i = this.messages.length - 1; i >= 0; i--) {
-      sum += this.counts[i]
-      if (sum > maxTokens) break
-      if (this.messages[i].role === "user") start = i
+  private readonly sums: Array<number> = [0]
+  private readonly roundStarts: Array<number> = []
+  private readonly open = new Set<string>()
+  private readonly system: Array<number> = []
+  private systemTokens = 0
+
+  record(message: Message.Message): void {
+    if (!Message.isMessage(message)) throw new TypeError("not a message")
+    const tokens = this.count(message)
+    if (message.role === "user" && this.open.size === 0) this.roundStarts.push(this.messages.length)
+    for (const call of Message.toolCalls(message)) this.open.add(call.id)
+    for (const result of Message.toolResults(message)) this.open.delete(result.id)
+    if (message.role === "system" && this.roundStarts.length === 0) {
+      this.system.push(this.messages.length)
+      this.systemTokens += tokens
     }
-    return this.messages.slice(start)
+    this.messages.push(message)
+    this.sums.push(this.sums[this.sums.length - 1] + tokens)
+  }
+
+  context(): Array<Message.Message> {
+    const total = this.sums[this.sums.length - 1]
+    if (total <= maxTokens) return this.messages.slice()
+    let low = 0
+    let high = this.roundStarts.length - 1
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const kept = total - this.sums[this.roundStarts[middle]] + this.systemTokens
+      if (kept <= maxTokens) high = middle
+      else low = middle + 1
+    }
+    const start = this.roundStarts[low]
+    return [
+      ...this.system.filter((index) => index < start).map((index) => this.messages[index]),
+      ...this.messages.slice(start)
+    ]
+  }
+
+  private count(message: Message.Message): number {
+    return Message.parts(message).reduce((sum, part) => {
+      switch (part.type) {
+        case "text":
+        case "reasoning":
+          return sum + countCharacters(part.text)
+        case "tool-call":
+          return sum + countCharacters(part.name) + countCharacters(JSON.stringify(part.params))
+        case "tool-result":
+          return sum + countCharacters(typeof part.result === "string" ? part.result : JSON.stringify(part.result))
+        case "file":
+          return sum + 1000
+      }
+    }, 0)
   }
 }
 
-const text = (n: number) => `message ${n} `.repeat(3 + n % 20)
-const message = (n: number) => n % 2 === 0 ? Message.user(text(n)) : Message.assistant(text(n))
+/** A round of four messages as an agent has them, some 600 tokens in all. */
+const message = (n: number): Message.Message => {
+  const id = `call-${n >> 2}`
+  switch (n % 4) {
+    case 0:
+      return Message.user(`Why is the test of module ${n} red? `.repeat(4))
+    case 1:
+      return Message.assistant([
+        Message.text("I look at the log of the last run first."),
+        Message.toolCall({ id, name: "read_file", params: { path: `logs/run-${n}.txt`, lines: 40 } })
+      ])
+    case 2:
+      return Message.tool([
+        Message.toolResult({ id, name: "read_file", result: `12:00:${n % 60} worker ${n} finished\n`.repeat(60) })
+      ])
+    default:
+      return Message.assistant(`The fixture of module ${n} is older than its schema. `.repeat(6))
+  }
+}
+
 const log = Array.from({ length: Math.max(...sizes) }, (_, n) => message(n))
-const next = Array.from({ length: turns }, (_, n) => message(n))
 
 const median = (samples: ReadonlyArray<number>) => Array.from(samples).sort((a, b) => a - b)[samples.length >> 1]
 
 const plain = (size: number) => {
   const memory = new PlainWindow()
+  memory.record(Message.system("You fix tests."))
   for (const entry of log.slice(0, size)) memory.record(entry)
   const samples: Array<number> = []
-  for (const entry of next) {
+  for (let n = size; n < size + turns; n++) {
+    const entry = message(n)
     const start = performance.now()
     memory.record(entry)
     memory.context()
@@ -54,10 +110,11 @@ const plain = (size: number) => {
 const ours = (size: number) =>
   Effect.gen(function*() {
     const memory = yield* Memory.Memory
-    yield* memory.recordAll(log.slice(0, size))
+    yield* memory.recordAll([Message.system("You fix tests."), ...log.slice(0, size)])
     yield* memory.context
     const samples: Array<number> = []
-    for (const entry of next) {
+    for (let n = size; n < size + turns; n++) {
+      const entry = message(n)
       const start = performance.now()
       yield* memory.record(entry)
       yield* memory.context
@@ -70,8 +127,6 @@ for (const size of sizes) {
   const a = plain(size)
   const b = await ours(size)
   console.log(
-    `${String(size).padStart(7)} messages: plain ${a.toFixed(1)} µs, memory ${b.toFixed(1)} µs, ratio ${
-      (b / a).toFixed(2)
-    }`
+    `${String(size).padStart(7)} messages: plain ${a.toFixed(1)} µs, memory ${b.toFixed(1)} µs, ratio ${(b / a).toFixed(2)}`
   )
 }

@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function*(
 
   const trimWith = (view: View, trim: TrimStrategy.Service["trim"]) => {
     const items = view.snapshot()
-    const given = inputOf(items, (message) => counts.get(message) ?? 0, budget, counter)
+    const given = inputOf(items, budget, counter)
     return Effect.map(
       runStrategy(items, given, budget, system, trim),
       ({ context }) => context.map(({ message }) => message)

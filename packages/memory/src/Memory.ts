@@ -58,7 +58,7 @@ import type * as Transcript from "./Transcript.js"
 import * as TrimStrategy from "./TrimStrategy.js"
 
 /**
- * How full a memory is.
+ * How full a memory is. The figures are of the view; a context may be less, see {@link Service.plan}.
  *
  * @since 0.1.0
  * @category models
@@ -70,6 +70,8 @@ export interface Usage {
   readonly rounds: number
   /** Tokens of the view, overhead included. */
   readonly tokens: number
+  /** Entries that a summary stands for. */
+  readonly summarized: number
   readonly maxTokens: number | undefined
   readonly maxRounds: number | undefined
 }
@@ -198,7 +200,11 @@ export const make = Effect.fnUntraced(function*(
   const tokenCounter = yield* TokenCounter.TokenCounter
   const billing = yield* billings.make(Ref.get(budget), tokenCounter.calibration)
   const events = yield* PubSub.sliding<MemoryEvent>(eventCapacity)
-  const repairs = yield* Ref.make(0)
+  /** The context handed out last, and how many messages repair had changed by then. */
+  const last = yield* Ref.make<{ readonly messages: ReadonlyArray<Message.Message>; readonly repairs: number }>({
+    messages: [],
+    repairs: 0
+  })
   const session = yield* sessions.make({
     id,
     store,
@@ -226,25 +232,9 @@ export const make = Effect.fnUntraced(function*(
     )
 
   const record = (message: Message.Message, isProtected: boolean) =>
-    Effect.flatMap(Message.fromUnknown(message), (valid) => append([valid], isProtected))
-
-  const noteRepairs = (messages: number) =>
-    Effect.flatMap(
-      Ref.getAndSet(repairs, messages),
-      (before) => messages > before ? publish(MemoryEvent.Repaired({ conversation: id, messages })) : Effect.void
-    )
-
-  const noteTrim = ({ messages, tokens, view }: trimmers.Fitted) =>
-    Effect.zipRight(
-      Metric.increment(MemoryMetrics.trims),
-      publish(MemoryEvent.Trimmed({
-        conversation: id,
-        tokensBefore: view.tokens,
-        tokensAfter: tokens,
-        messagesBefore: view.messages,
-        messagesAfter: messages.length
-      }))
-    )
+    Message.isMessage(message)
+      ? append([message], isProtected)
+      : Effect.flatMap(Message.fromUnknown(message), (valid) => append([valid], isProtected))
 
   const noteOverflow = Effect.fnUntraced(function*(tokens: number, limit: number) {
     yield* publish(MemoryEvent.OverBudget({ conversation: id, tokens, budget: limit }))
@@ -254,20 +244,23 @@ export const make = Effect.fnUntraced(function*(
   })
 
   /** Tells about a context, and begins to make room ahead of need. */
-  const note = Effect.fnUntraced(function*(fitted: trimmers.Fitted) {
-    const { maxTokens } = yield* billing.budget
-    yield* Ref.set(handedOut, fitted.messages.slice())
-    yield* billing.counted(fitted.tokens)
-    yield* Metric.update(MemoryMetrics.contextTokens, fitted.tokens)
-    yield* noteRepairs(fitted.view.repairs)
-    if (fitted.trimmed) yield* noteTrim(fitted)
-    if (maxTokens === undefined) return
-    if (fitted.tokens > maxTokens) yield* noteOverflow(fitted.tokens, maxTokens)
-    if (options.background !== undefined) yield* trimmer.ahead(options.background.at)
-  })
+  const note = (fitted: trimmers.Fitted) => {
+    const { budget: { maxTokens }, messages, tokens, trimmed, view } = fitted
+    return Effect.flatMap(
+      Ref.getAndSet(last, { messages: messages.slice(), repairs: view.repairs }),
+      ({ repairs }) =>
+        inTurn([
+          Metric.update(MemoryMetrics.contextTokens, tokens),
+          ...(trimmed ? [Metric.increment(MemoryMetrics.trims)] : []),
+          ...eventsOf(id, fitted, repairs).map(publish),
+          ...(tokenCounter.calibration === undefined ? [] : [billing.counted(tokens)]),
+          ...(maxTokens !== undefined && tokens > maxTokens ? [noteOverflow(tokens, maxTokens)] : []),
+          ...(maxTokens !== undefined && options.background !== undefined ? [trimmer.ahead(options.background.at)] : [])
+        ])
+    )
+  }
 
   const { rules = "pairing" } = options
-  const handedOut = yield* Ref.make<ReadonlyArray<Message.Message>>([])
   const fitted = yield* presenters.make(trimmer, session, rules === "none" ? "pairing" : rules)
   const context = Effect.tap(fitted, note).pipe(
     span("Memory.context", ({ messages, tokens }) => ({ messages: messages.length, tokens })),
@@ -283,19 +276,20 @@ export const make = Effect.fnUntraced(function*(
       ).pipe(span("Memory.recordAll")),
     recordProtected: (message) => record(message, true).pipe(span("Memory.recordProtected")),
     context,
-    plan: Effect.zipWith(trimmer.plan, Ref.get(handedOut), ({ context, ...plan }, before) => ({
+    plan: Effect.zipWith(trimmer.plan, Ref.get(last), ({ context, ...plan }, { messages }) => ({
       ...plan,
-      stablePrefix: commonPrefix(before, context)
+      stablePrefix: commonPrefix(messages, context)
     })).pipe(span("Memory.plan")),
     compact: trimmer.force.pipe(span("Memory.compact")),
     restore: Effect.asVoid(session.compact(() => ({ compaction: undefined }))).pipe(span("Memory.restore")),
     history: store.history(id),
     usage: Effect.gen(function*() {
       const { maxRounds, maxTokens } = yield* Ref.get(budget)
-      return yield* session.readCounted(({ view }) => ({
+      return yield* session.readCounted(({ compaction, view }) => ({
         messages: view.size,
         rounds: view.rounds,
         tokens: view.tokens + counter.overhead,
+        summarized: compaction === undefined ? 0 : compaction.upTo - compaction.from - compaction.keep.length,
         maxTokens,
         maxRounds
       }))
@@ -309,6 +303,27 @@ export const make = Effect.fnUntraced(function*(
     events: Stream.fromPubSub(events)
   }
 })
+
+const inTurn = <E>(steps: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effect<unknown, E> =>
+  steps.reduce((before, step) => Effect.zipRight(before, step))
+
+/** What there is to tell about a context. */
+const eventsOf = (
+  conversation: string,
+  { messages, tokens, trimmed, view }: trimmers.Fitted,
+  repairsBefore: number
+): ReadonlyArray<MemoryEvent> => [
+  ...(view.repairs > repairsBefore ? [MemoryEvent.Repaired({ conversation, messages: view.repairs })] : []),
+  ...(trimmed
+    ? [MemoryEvent.Trimmed({
+      conversation,
+      tokensBefore: view.tokens,
+      tokensAfter: tokens,
+      messagesBefore: view.messages,
+      messagesAfter: messages.length
+    })]
+    : [])
+]
 
 const commonPrefix = (a: ReadonlyArray<Message.Message>, b: ReadonlyArray<Message.Message>): number => {
   const end = a.findIndex((message, i) => message !== b[i])

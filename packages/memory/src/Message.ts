@@ -25,6 +25,7 @@ import * as Schema from "effect/Schema"
 import { describeIssue } from "./internal/invalidMessage.js"
 import * as json from "./internal/json.js"
 import * as schema from "./internal/messageSchema.js"
+import * as tag from "./internal/tag.js"
 import { InvalidMessage } from "./MemoryError.js"
 
 // =============================================================================
@@ -391,6 +392,14 @@ export const isToolCall = (part: Part): part is ToolCallPart => part.type === "t
  * @category guards
  */
 export const isToolResult = (part: Part): part is ToolResultPart => part.type === "tool-result"
+
+/**
+ * Whether a message is a summary that this library made: it stands for others, and says in its `options` which ones.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isSummary = (message: Message): boolean => tag.isSummary(message)
 
 /**
  * The parts of a message; the text of a system message counts as one.

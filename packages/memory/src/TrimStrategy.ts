@@ -47,7 +47,7 @@ import type * as TokenCounter from "./TokenCounter.js"
 export interface TrimInput {
   /** The messages, in order. A copy. */
   readonly messages: ReadonlyArray<Message.Message>
-  /** Tokens of each message. */
+  /** Tokens that each message is charged: none for a system message where they are free. */
   readonly counts: ReadonlyArray<number>
   /** What the messages and the counter's overhead may take. */
   readonly budget: Budget.Budget
@@ -267,7 +267,7 @@ export const clearToolResults = (options: {
         Effect.zipLeft(Effect.zip(wholeNumber("keep", keep, 0), wholeNumber("minimum", minimum, 0))),
         Effect.flatMap((to) => counted(clear(input, to)))
       ),
-    { system: "keep" }
+    {}
   )
 }
 
@@ -291,7 +291,7 @@ export const shortenParts = (options: {
         Effect.zipLeft(wholeNumber("maxTokens", options.maxTokens, 0)),
         Effect.flatMap((to) => counted(shorten(input, to)))
       ),
-    { system: "keep" }
+    {}
   )
 }
 
@@ -368,7 +368,8 @@ export const summarize = (
  * @category strategies
  */
 export const cascade = (...strategies: ReadonlyArray<Service>): Service => {
-  const rules = new Set(strategies.map((strategy) => strategy.system ?? "keep"))
+  // Stages that leave system messages alone follow the others; where those differ, all are charged.
+  const rules = new Set(strategies.flatMap(({ system }) => system === undefined ? [] : [system]))
   const system = rules.size === 1 ? Array.from(rules)[0] : "keep"
   const through = (stages: ReadonlyArray<Service["trim"]>): Service["trim"] => (input) =>
     counted(runCascade(input, stages, system))

@@ -31,7 +31,8 @@ const fits = (input: TrimStrategy.TrimInput, system: SystemRule): boolean => {
 
 const advance = (
   before: Progress,
-  result: TrimStrategy.TrimResult
+  result: TrimStrategy.TrimResult,
+  system: SystemRule
 ): Effect.Effect<Progress, TokenCountError> => {
   const { input } = before
   const origins = originsOf(input.messages, result)
@@ -48,7 +49,7 @@ const advance = (
       input: {
         ...input,
         messages: placed.map(({ message }) => message),
-        counts,
+        counts: counts.map((tokens, i) => system === "free" && placed[i].message.role === "system" ? 0 : tokens),
         // What a stage has made stands for others, and no later stage may leave it out.
         standIns: placed.flatMap(({ origin }, at) => !known(origin) || standIns.has(origin) ? [at] : []),
         newest: newestOf(placed, input.newest)
@@ -88,7 +89,7 @@ export const cascade = Effect.fnUntraced(function*(
     const result = yield* stage(progress.input)
     const fault = faultOf(result, progress.input.messages.length)
     if (fault !== undefined) return yield* new TrimError({ reason: fault })
-    progress = yield* advance(progress, result)
+    progress = yield* advance(progress, result, system)
   }
   const { actions, covers, origin, replace } = progress
   return { messages: progress.input.messages, origin, covers, replace, actions }

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
+import type * as Budget from "../Budget.js"
 import type { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import { countAll } from "./counting.js"
@@ -40,14 +41,15 @@ export const make = Effect.fnUntraced(function*(
   })
 
   /** Trims by what the repaired form is over, until it fits or nothing more can go. */
-  const present = (reserve: number, left: number): Presenter =>
+  const present = (reserve: number, left: number, whole: Budget.Budget | undefined): Presenter =>
     Effect.flatMap(trimmer.fit(reserve), (fitted) =>
       Effect.flatMap(repair(fitted), (repaired) => {
-        const over = repaired.tokens - ((fitted.budget.maxTokens ?? Infinity) + reserve)
+        const budget = whole ?? fitted.budget
+        const over = repaired.tokens - (budget.maxTokens ?? Infinity)
         return over > 0 && left > 1 && fitted.tokens <= (fitted.budget.maxTokens ?? Infinity)
-          ? present(reserve + over, left - 1)
-          : Effect.succeed(repaired)
+          ? present(reserve + over, left - 1, budget)
+          : Effect.succeed({ ...repaired, budget })
       }))
 
-  return rules === "pairing" ? trimmer.fit(0) : present(0, attempts)
+  return rules === "pairing" ? trimmer.fit(0) : present(0, attempts, undefined)
 })

@@ -33,7 +33,6 @@ export const systemRule = (strategy: TrimStrategy.Service): SystemRule => strate
 /** What a strategy is given, and the items behind it. @internal */
 export const inputOf = (
   items: ReadonlyArray<Item>,
-  counts: (message: Message.Message) => number,
   budget: Budget.Budget,
   counter: TokenCounter.Service
 ): { readonly input: TrimStrategy.TrimInput; readonly seen: ReadonlyArray<number> } => {
@@ -48,7 +47,7 @@ export const inputOf = (
     seen,
     input: {
       messages: seen.map((i) => items[i].message),
-      counts: seen.map((i) => counts(items[i].message)),
+      counts: seen.map((i) => items[i].tokens),
       budget: {
         maxTokens: less(budget.maxTokens, pinned.reduce((sum, item) => sum + item.tokens, 0)),
         maxRounds: less(budget.maxRounds, pinnedRounds)

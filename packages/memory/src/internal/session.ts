@@ -1,7 +1,6 @@
 /**
  * One conversation: its view, kept in step with the store. Everything that writes goes through one permit.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
@@ -90,7 +89,6 @@ export const make = Effect.fnUntraced(function*(options: {
   const exclusively = exclusive(writer)
   const counting = yield* Effect.makeSemaphore(1)
   const origin = `${yield* Random.nextIntBetween(0, 2 ** 31)}-${yield* Random.nextIntBetween(0, 2 ** 31)}`
-  const recorded = yield* Ref.make(0)
 
   const set = (fresh: Omit<Loaded, "version">): Effect.Effect<Loaded> =>
     Ref.modify(state, ({ version }) => {
@@ -137,11 +135,10 @@ export const make = Effect.fnUntraced(function*(options: {
   )
 
   const readCounted = <A>(f: (loaded: Loaded) => A): Effect.Effect<A, MemoryStoreError | TokenCountError> =>
-    Effect.flatten(
-      read((loaded) =>
-        loaded.view.uncounted().length === 0 ? Effect.succeed(f(loaded)) : Effect.zipRight(countMissing, readCounted(f))
-      )
-    )
+    Effect.flatMap(Ref.get(state), ({ loaded }) =>
+      loaded !== undefined && loaded.view.uncounted().length === 0
+        ? Effect.succeed(f(loaded))
+        : Effect.zipRight(countMissing, readCounted(f)))
 
   /**
    * One write: what it needs is loaded first, what it wrote is applied without a gap. After one that failed or was
@@ -162,40 +159,40 @@ export const make = Effect.fnUntraced(function*(options: {
   const appendOnce = (
     messages: ReadonlyArray<Message.Message>,
     isProtected: boolean,
-    entriesFrom: (sequence: number) => ReadonlyArray<MemoryStore.Entry>
+    recordedAt: number
   ): Effect.Effect<void, MemoryStoreError> =>
     write(
-      ({ nextSequence }) => store.append(id, nextSequence, entriesFrom(nextSequence)),
+      ({ nextSequence, version }) =>
+        store.append(
+          id,
+          nextSequence,
+          messages.map((message, i): MemoryStore.Entry => ({
+            sequence: nextSequence + i,
+            // The version moves with every write, also with one that failed: no other entry is called the same.
+            id: `${origin}-${version}-${i}`,
+            message,
+            protected: isProtected,
+            recordedAt
+          }))
+        ),
       (loaded, revision) => {
         // Another memory has compacted or cleared the conversation.
         if (revision !== loaded.revision) return forget
         messages.forEach((message, i) =>
           loaded.view.append({ message, sequence: loaded.nextSequence + i, protected: isProtected })
         )
-        return Effect.asVoid(set({ ...loaded, nextSequence: loaded.nextSequence + messages.length }))
+        return set({ ...loaded, nextSequence: loaded.nextSequence + messages.length })
       }
     )
 
   const append: Session["append"] = (messages, isProtected) =>
-    Effect.zipWith(
-      Clock.currentTimeMillis,
-      Ref.getAndUpdate(recorded, (n) => n + messages.length),
-      (recordedAt, first) => (sequence: number): ReadonlyArray<MemoryStore.Entry> =>
-        messages.map((message, i) => ({
-          sequence: sequence + i,
-          id: `${origin}-${first + i}`,
-          message,
-          protected: isProtected,
-          recordedAt
-        }))
-    ).pipe(
-      Effect.flatMap((entriesFrom) => {
-        const attempt = (attempts: number): Effect.Effect<void, MemoryStoreError> =>
-          Effect.catchAll(appendOnce(messages, isProtected, entriesFrom), (error) =>
-            error.reason === "conflict" && attempts > 1 ? attempt(attempts - 1) : Effect.fail(error))
-        return exclusively(attempt(appendAttempts))
-      })
-    )
+    Effect.clockWith((clock) => {
+      const recordedAt = clock.unsafeCurrentTimeMillis()
+      const attempt = (attempts: number): Effect.Effect<void, MemoryStoreError> =>
+        Effect.catchAll(appendOnce(messages, isProtected, recordedAt), (error) =>
+          error.reason === "conflict" && attempts > 1 ? attempt(attempts - 1) : Effect.fail(error))
+      return exclusively(attempt(appendAttempts))
+    })
 
   const compact: Session["compact"] = (decide) =>
     exclusively(Effect.flatMap(load, (loaded) => {

@@ -4,6 +4,7 @@
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
@@ -26,11 +27,10 @@ export const spanned = <A>(
     Effect.tap((a) => Effect.annotateCurrentSpan(describe(a))),
     Effect.withSpan(name, { captureStackTrace: false, attributes })
   )
-  return Effect.tracerWith((tracer) =>
-    tracer !== defaultTracer
-      ? traced
-      : Effect.contextWithEffect((context: Context.Context<never>) =>
-        Option.isSome(Context.getOption(context, Tracer.ParentSpan)) ? traced : self
-      )
-  )
+  return Effect.withFiberRuntime((fiber) => {
+    const tracer = Context.get(fiber.getFiberRef(DefaultServices.currentServices), Tracer.Tracer)
+    const seen = tracer !== defaultTracer ||
+      Option.isSome(Context.getOption(fiber.getFiberRef(FiberRef.currentContext), Tracer.ParentSpan))
+    return seen ? traced : self
+  })
 }

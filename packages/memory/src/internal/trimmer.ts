@@ -185,7 +185,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       revision,
       version
     }))
-    const given = inputOf(items, (message) => counts.get(message) ?? 0, budget, counter)
+    const given = inputOf(items, budget, counter)
     const outcome = yield* Effect.timeoutFail(runStrategy(items, given, budget, systemRule(strategy), trim), {
       duration: options.timeout,
       onTimeout: () =>

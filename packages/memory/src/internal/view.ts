@@ -76,7 +76,7 @@ export class View {
   private readonly tokensBefore: Array<number> = [0]
   private readonly roundsBefore: Array<number> = [0]
   private pinnedTokens = 0
-  private pinnedRounds = 0
+  private settledRounds = 0
   private settledRepairs = 0
 
   /** Index in `raws` where the newest round begins. */
@@ -112,14 +112,14 @@ export class View {
 
   /** Items whose count is not known yet, one for each message. */
   uncounted(): ReadonlyArray<Unsummed> {
-    const missing = new Map<Message.Message, Unsummed>()
-    const add = (item: Unsummed) => {
-      if (!this.counts.has(item.message)) missing.set(item.message, item)
-    }
+    this.sum()
     const from = this.roundStart[this.tokensBefore.length - 1] ?? this.items.length
-    for (let i = from; i < this.items.length; i++) add(this.items[i])
-    for (const item of this.newestItems()) add(item)
-    return Array.from(missing.values())
+    const missing = this.items.slice(from).filter(this.isUncounted)
+    const newest = this.newestRound().some(({ message }) => !this.counts.has(message))
+      ? this.newestItems().filter(this.isUncounted)
+      : []
+    // A message that was recorded twice is counted once.
+    return Array.from(new Map([...missing, ...newest].map((item) => [item.message, item])).values())
   }
 
   /** Sequence number of the first message of the newest round: moves when a round begins. */
@@ -129,8 +129,7 @@ export class View {
 
   /** Rounds that limits count. */
   get rounds(): number {
-    this.sum()
-    return this.roundsBefore[this.roundStart.length] + this.pinnedRounds + (this.newestCounts ? 1 : 0)
+    return this.settledRounds + (this.newestCounts ? 1 : 0)
   }
 
   /** Tokens of all messages; what is free of charge is left out. */
@@ -222,6 +221,8 @@ export class View {
     return changed + (this.raws.length - this.newestRaw - recorded.size)
   }
 
+  private readonly isUncounted = (item: Unsummed): boolean => !this.counts.has(item.message)
+
   private get newestCounts(): boolean {
     return !this.newestPreamble && this.newestRound().length > 0
   }
@@ -308,6 +309,7 @@ export class View {
     if (repaired.length === 0) return
     this.roundStart.push(this.items.length)
     this.roundPreamble.push(this.newestPreamble)
+    if (!this.newestPreamble) this.settledRounds++
     this.roundProtected.push(protectedRound)
     for (const item of this.toItems(repaired, this.newestPreamble, protectedRound)) {
       if (item.pinned) this.pins.push(this.items.length)
@@ -321,12 +323,12 @@ export class View {
     for (let round = this.tokensBefore.length - 1; round < this.roundStart.length; round++) {
       const end = this.roundStart[round + 1] ?? this.items.length
       let tokens = 0
+      for (let i = this.roundStart[round]; i < end; i++) if (!this.counts.has(this.items[i].message)) return
       for (let i = this.roundStart[round]; i < end; i++) {
         if (this.items[i].pinned) this.pinnedTokens += this.charge(this.items[i].message)
         else tokens += this.charge(this.items[i].message)
       }
       const counts = !this.roundPreamble[round]
-      if (counts && this.roundProtected[round]) this.pinnedRounds++
       this.tokensBefore.push(this.tokensBefore[round] + tokens)
       this.roundsBefore.push(this.roundsBefore[round] + (counts && !this.roundProtected[round] ? 1 : 0))
     }

@@ -53,7 +53,7 @@ export const linesOf = (input: Input, system: SystemRule): ReadonlyArray<window.
       const i = round.start + offset
       const free = system === "free" && message.role === "system"
       return {
-        tokens: free ? 0 : input.counts[i],
+        tokens: input.counts[i],
         // The newest round may begin inside a span, where the round before it was protected.
         round: i >= input.newest ? rounds.length : ordinal,
         pinned: free || standIns.has(i) || (system === "keep" && round.preamble && message.role === "system"),
