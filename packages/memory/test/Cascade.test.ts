@@ -232,6 +232,29 @@ describe("cascade", () => {
       assert.deepStrictEqual(texts(yield* keeping.context), ["setup", "u2", "a2"])
     }))
 
+  it.scoped("system messages are free where only truncate has a say, and charged where a stage charges them", () =>
+    Effect.gen(function*() {
+      const messages = [
+        system("s".repeat(40)),
+        user("q"),
+        ...step("c1", "x".repeat(100)),
+        ...step("c2", "y".repeat(100))
+      ]
+      const fitted = Effect.fnUntraced(function*(maxTokens: number, ...stages: ReadonlyArray<TrimStrategy.Service>) {
+        const memory = yield* makeMemory({ maxTokens, strategy: TrimStrategy.cascade(...stages) })
+        yield* memory.recordAll(messages)
+        return (yield* memory.context).length
+      })
+      const [clear, shorten] = [
+        TrimStrategy.clearToolResults({ keep: 9 }),
+        TrimStrategy.shortenParts({ maxTokens: 99 })
+      ]
+      assert.strictEqual(yield* fitted(55, clear, shorten, TrimStrategy.truncate()), 6)
+      assert.strictEqual(yield* fitted(54, clear, shorten, TrimStrategy.truncate()), 4)
+      assert.strictEqual(yield* fitted(65, TrimStrategy.windowDrop(), TrimStrategy.truncate()), 6)
+      assert.strictEqual(yield* fitted(64, TrimStrategy.windowDrop(), TrimStrategy.truncate()), 4)
+    }))
+
   it.effect("a plan asks nobody and says what every stage would do", () =>
     Effect.gen(function*() {
       const { requests, strategy } = yield* scripted(["never"], { maxSummaryTokens: 4 })
