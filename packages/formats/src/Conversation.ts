@@ -3,8 +3,8 @@
  *
  * @since 0.1.0
  */
-import type * as Message from "effect-memory/Message"
 import * as Predicate from "effect/Predicate"
+import type * as Message from "effect-memory/Message"
 
 /**
  * What a provider billed for one request, in tokens.

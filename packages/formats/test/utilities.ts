@@ -26,8 +26,7 @@ export const one = (value: unknown, format?: string | Codec.Codec) =>
     return Effect.fail(first)
   })
 
-export const lines = (values: ReadonlyArray<unknown>): string =>
-  values.map((value) => `${JSON.stringify(value)}\n`).join("")
+export { lines } from "./corpus.js"
 
 /** The JSON value of every line. */
 export const parsed = (text: string): ReadonlyArray<unknown> =>

@@ -11,6 +11,7 @@ import * as wire from "./anthropicSchema.js"
 import { usage as anthropicUsage } from "./anthropicUsage.js"
 import * as decode from "./decode.js"
 import * as json from "./json.js"
+import { append } from "./lists.js"
 import * as options from "./options.js"
 
 /** @internal */
@@ -101,7 +102,7 @@ const decoded = (entries: ReadonlyArray<Entry>): Pick<Decoded, "messages" | "usa
   for (const entry of entries) {
     const billed = usageOf(entry)
     if (billed !== undefined) usage.push({ messages: messages.length, ...billed })
-    messages.push(...messagesOf(entry, state))
+    append(messages, messagesOf(entry, state))
   }
   return { messages, usage }
 }

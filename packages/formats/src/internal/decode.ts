@@ -48,10 +48,25 @@ const expectedOf = (ast: AST.AST): ReadonlyArray<string> => {
   }
 }
 
+const isLiteral = (ast: AST.AST): boolean =>
+  ast._tag === "Literal" || (ast._tag === "Union" && ast.types.every(isLiteral)) ||
+  (ast._tag === "Refinement" && ast.from._tag === "StringKeyword")
+
 interface Leaf {
   readonly path: ReadonlyArray<PropertyKey>
   readonly expected: ReadonlyArray<string>
   readonly actual: unknown
+  /** Whether a literal was expected: such a field tells the members of a union apart. */
+  readonly literal: boolean
+}
+
+/** The members of a union that were not ruled out by a literal in a field of theirs. */
+const meant = (
+  members: ReadonlyArray<ReadonlyArray<Leaf>>,
+  depth: number
+): ReadonlyArray<ReadonlyArray<Leaf>> => {
+  const possible = members.filter((found) => !found.some((leaf) => leaf.literal && leaf.path.length === depth))
+  return possible.length === 0 ? members : possible
 }
 
 const asList = <A>(one: A | ReadonlyArray<A>): ReadonlyArray<A> => Array.isArray(one) ? one : [one as A]
@@ -60,18 +75,20 @@ const leaves = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>)
   switch (issue._tag) {
     case "Pointer":
       return leaves(issue.issue, [...path, ...asList<PropertyKey>(issue.path)])
-    case "Composite":
-      return asList<ParseResult.ParseIssue>(issue.issues).flatMap((inner) => leaves(inner, path))
+    case "Composite": {
+      const members = asList<ParseResult.ParseIssue>(issue.issues).map((inner) => leaves(inner, path))
+      return (issue.ast._tag === "Union" ? meant(members, path.length + 1) : members).flat()
+    }
     case "Refinement":
     case "Transformation":
       return leaves(issue.issue, path)
     case "Missing":
-      return [{ path, expected: expectedOf(issue.ast.type), actual: undefined }]
+      return [{ path, expected: expectedOf(issue.ast.type), actual: undefined, literal: isLiteral(issue.ast.type) }]
     case "Unexpected":
-      return [{ path, expected: [], actual: issue.actual }]
+      return [{ path, expected: [], actual: issue.actual, literal: false }]
     case "Type":
     case "Forbidden":
-      return [{ path, expected: expectedOf(issue.ast), actual: issue.actual }]
+      return [{ path, expected: expectedOf(issue.ast), actual: issue.actual, literal: isLiteral(issue.ast) }]
   }
 }
 

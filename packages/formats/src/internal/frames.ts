@@ -44,10 +44,16 @@ const framesOfLine = (line: number, text: string): ReadonlyArray<Frame> => {
 
 /** The items of a list that was cut off, and an error for the rest. */
 const framesOfCutList = (line: number, text: string): ReadonlyArray<Frame> => {
-  const items = scan.values(text, 1).spans.map(({ end, start }) =>
-    parsed(line + scan.linesBefore(text, start), text.slice(start, end))
-  )
-  return [...items, bad(line, "is a list that is not valid JSON to its end", "the records before the damage were read")]
+  const frames: Array<Frame> = []
+  let at = line
+  let from = 0
+  for (const { end, start } of scan.values(text, 1).spans) {
+    at += scan.linesBetween(text, from, start)
+    from = start
+    frames.push(parsed(at, text.slice(start, end)))
+  }
+  frames.push(bad(line, "is a list that is not valid JSON to its end", "the records before the damage were read"))
+  return frames
 }
 
 const framesOfDocument = (line: number, text: string): ReadonlyArray<Frame> => {

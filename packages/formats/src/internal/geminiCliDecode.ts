@@ -10,6 +10,7 @@ import * as decode from "./decode.js"
 import * as envelope from "./envelope.js"
 import * as answer from "./geminiResult.js"
 import * as json from "./json.js"
+import { append } from "./lists.js"
 import { opaque } from "./media.js"
 import * as options from "./options.js"
 
@@ -141,7 +142,7 @@ export const read = (value: unknown): Either.Either<Decoded, Issue> =>
         return Either.map(checkModel(item), (message) => {
           const tokens = billed(message.tokens)
           if (tokens !== undefined && tokens.inputTokens > 0) usage.push({ messages: messages.length, ...tokens })
-          messages.push(...modelMessages(message))
+          append(messages, modelMessages(message))
         })
       }
       skipped.add(`message "${type.slice(0, 40)}"`)

@@ -8,6 +8,7 @@ import * as envelope from "./envelope.js"
 import { format } from "./geminiCliDecode.js"
 import * as answer from "./geminiResult.js"
 import * as json from "./json.js"
+import { append, type Queues, queues } from "./lists.js"
 import * as options from "./options.js"
 
 type Owner = { readonly options: Message.ProviderOptions }
@@ -62,13 +63,10 @@ const list = (items: ReadonlyArray<unknown>, mark: unknown): ReadonlyArray<unkno
 
 const model = (
   message: Message.AssistantMessage,
-  results: Array<Message.ToolResultPart>,
+  results: Queues<Message.ToolResultPart>,
   lost: options.Ledger
 ): json.JsonRecord => {
-  const calls = Message.toolCalls(message).map((part) => {
-    const at = results.findIndex((result) => result.id === part.id)
-    return call(part, at < 0 ? undefined : results.splice(at, 1)[0])
-  })
+  const calls = Message.toolCalls(message).map((part) => call(part, results.take(part.id)))
   lost.add("call that a provider ran itself", message.content.filter(Message.isToolCall).length - calls.length)
   const thoughts = message.content.flatMap((part) => part.type === "reasoning" ? [thought(part)] : [])
   const marks = marksOf(message)
@@ -96,11 +94,12 @@ export const encode = (conversation: Conversation): Encoded => {
       // The results that follow belong into the message of their calls.
       const results = [...Message.toolResults(message)]
       for (let next = messages[i + 1]; next?.role === "tool"; next = messages[i + 1]) {
-        results.push(...next.content)
+        append(results, next.content)
         i++
       }
-      out.push(model(message, results, lost))
-      lost.add("result without its call", results.length)
+      const waiting = queues((result) => result.id, results)
+      out.push(model(message, waiting, lost))
+      lost.add("result without its call", waiting.size())
     }
   }
   const envelopeFields = Object.keys(fields).length === 0 ? { sessionId: "" } : fields

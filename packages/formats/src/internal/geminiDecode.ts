@@ -5,6 +5,7 @@ import * as Message from "effect-memory/Message"
 import * as answer from "./geminiResult.js"
 import type * as wire from "./geminiSchema.js"
 import * as json from "./json.js"
+import { type Queues, queues } from "./lists.js"
 import * as media from "./media.js"
 import * as options from "./options.js"
 
@@ -29,13 +30,23 @@ interface Owed {
 /** What decoding of a conversation remembers: calls that wait for their result, as older models give them no id. */
 interface State {
   calls: number
-  waiting: Array<Owed>
+  /** Calls by id, and by name. */
+  readonly waiting: Queues<Owed>
+  readonly named: Queues<Owed>
+  readonly answered: Set<Owed>
   executed: string
   previous: Message.Message["role"] | undefined
 }
 
 /** @internal */
-export const state = (): State => ({ calls: 0, waiting: [], executed: "", previous: undefined })
+export const state = (): State => ({
+  calls: 0,
+  waiting: queues((call) => call.id),
+  named: queues((call) => call.name),
+  answered: new Set(),
+  executed: "",
+  previous: undefined
+})
 
 const unlessEmpty = (fields: json.JsonRecord): json.JsonRecord | undefined =>
   Object.keys(fields).length === 0 ? undefined : fields
@@ -92,7 +103,9 @@ const functionCall = (part: wire.Part, current: State): Message.ToolCallPart | u
   if (call === undefined) return undefined
   const id = newId(current, call.id)
   current.calls++
-  current.waiting.push({ id, name: call.name })
+  const owed = { id, name: call.name }
+  current.waiting.add(id, owed)
+  current.named.add(call.name, owed)
   return Message.toolCall({
     id,
     name: call.name,
@@ -150,16 +163,19 @@ const modelPart = (part: wire.Part, current: State): Message.AssistantPart => {
   return functionCall(part, current) ?? executed(part, current) ?? filePart(part) ?? media.opaque(provider, part)
 }
 
-/**
- * The call that a response answers: the one of its id, or the oldest of its name.
- *
- * @internal
- */
-export const answered = (response: wire.FunctionResponse, current: State): string => {
-  const at = current.waiting.findIndex((call) =>
-    response.id === undefined ? call.name === response.name : call.id === response.id
-  )
-  const [call] = at < 0 ? [] : current.waiting.splice(at, 1)
+/** The next call of a queue that nothing has answered. */
+const next = (queue: Queues<Owed>, key: string, current: State): Owed | undefined => {
+  let call = queue.take(key)
+  while (call !== undefined && current.answered.has(call)) call = queue.take(key)
+  if (call !== undefined) current.answered.add(call)
+  return call
+}
+
+/** The call that a response answers: the one of its id, or the oldest of its name. */
+const answered = (response: wire.FunctionResponse, current: State): string => {
+  const call = response.id === undefined
+    ? next(current.named, response.name, current)
+    : next(current.waiting, response.id, current)
   return response.id ?? call?.id ?? `call_${current.calls++}`
 }
 

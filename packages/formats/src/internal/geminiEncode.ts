@@ -5,6 +5,7 @@ import * as Message from "effect-memory/Message"
 import { format, joinsByDefault, knownFields, provider } from "./geminiDecode.js"
 import * as answer from "./geminiResult.js"
 import * as json from "./json.js"
+import { append } from "./lists.js"
 import * as media from "./media.js"
 import * as options from "./options.js"
 
@@ -124,7 +125,7 @@ export const contents = (
     const user = message.role !== "assistant"
     const joined = previous !== undefined && user === (previous.role !== "assistant") &&
       (typeof joins === "boolean" ? joins : joinsByDefault(previous.role, message.role))
-    if (joined) out[out.length - 1].items.push(...parts(message, lost))
+    if (joined) append(out[out.length - 1].items, parts(message, lost))
     else out.push({ first: message, items: [...parts(message, lost)] })
     previous = message
   }

@@ -10,6 +10,7 @@ import * as decode from "./decode.js"
 import * as envelope from "./envelope.js"
 import * as json from "./json.js"
 import { usage as billed } from "./langchainUsage.js"
+import { append, queues } from "./lists.js"
 import * as media from "./media.js"
 import * as options from "./options.js"
 import * as results from "./results.js"
@@ -140,12 +141,13 @@ const assistantParts = (
   calls: ReadonlyArray<Message.ToolCallPart>
 ): ReadonlyArray<Message.AssistantPart> => {
   const placed = new Set<Message.ToolCallPart>()
+  const waiting = queues((call) => call.id, calls)
   const parts = content.map((block): Message.AssistantPart => {
     const found = text(block) ?? (typeof block === "string" ? undefined : reasoning(block))
     if (found !== undefined) return found
     const { id, type } = block as Block
     const call = type === "tool_use" || type === "tool_call" || type === "function_call"
-      ? calls.find((one) => one.id === id && !placed.has(one))
+      ? waiting.take(id ?? "")
       : undefined
     if (call === undefined) return media.opaque(format, block as Block)
     placed.add(call)
@@ -236,7 +238,7 @@ export const read = (value: unknown): Either.Either<Decoded, Issue> =>
         if (role === undefined) return skipped.add(`message of class "${className(one.id).slice(0, 40)}"`)
         const tokens = role === "assistant" ? billed(one.kwargs) : undefined
         if (tokens !== undefined) usage.push({ messages: found.length, ...tokens })
-        found.push(...messages(one, role, names))
+        append(found, messages(one, role, names))
       }))
     return Either.map(all, () => ({ messages: found, usage, notes: skipped.notes(), envelope: { at, fields } }))
   })

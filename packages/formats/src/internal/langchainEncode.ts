@@ -7,6 +7,7 @@ import type { Conversation } from "../Conversation.js"
 import * as envelope from "./envelope.js"
 import * as json from "./json.js"
 import { format, usualId } from "./langchainDecode.js"
+import { append } from "./lists.js"
 import * as media from "./media.js"
 import * as options from "./options.js"
 import { resultText } from "./results.js"
@@ -83,14 +84,14 @@ const assistant = (message: Message.AssistantMessage, lost: options.Ledger): Rea
         else lost.add("file of the assistant")
         break
       case "reasoning":
-        content.push(...reasoning(part, lost))
+        append(content, reasoning(part, lost))
         break
       case "tool-call":
         if (part.providerExecuted) {
           lost.add("call that the provider ran itself")
         } else {
           calls.push(call(part))
-          content.push(...callBlock(part))
+          append(content, callBlock(part))
         }
         break
       case "tool-result":
@@ -168,10 +169,10 @@ export const encode = (conversation: Conversation): Encoded => {
         break
       }
       case "assistant":
-        out.push(...assistant(message, lost))
+        append(out, assistant(message, lost))
         break
       case "tool":
-        out.push(...message.content.map((part) => tool(part, message, lost)))
+        append(out, message.content.map((part) => tool(part, message, lost)))
     }
   }
   return { values: [envelope.wrap(at, fields, out)], notes: lost.notes() }

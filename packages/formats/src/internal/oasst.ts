@@ -7,6 +7,7 @@ import * as Message from "effect-memory/Message"
 import type { Decoded, Issue, Likeness, Session } from "../Codec.js"
 import * as decode from "./decode.js"
 import * as json from "./json.js"
+import { append } from "./lists.js"
 import * as options from "./options.js"
 
 /** @internal */
@@ -62,7 +63,7 @@ const follow = (root: Node, repliesOf: (node: Node) => ReadonlyArray<Node>): Dec
     messages.push(messageOf(node))
     const replies: ReadonlyArray<Node> = repliesOf(node)
     const next = best(replies)
-    sizes.push(...replies.filter((reply) => reply !== next))
+    append(sizes, replies.filter((reply) => reply !== next))
     node = next
   }
   // Everything below a reply that is not followed is left out with it.
@@ -70,7 +71,7 @@ const follow = (root: Node, repliesOf: (node: Node) => ReadonlyArray<Node>): Dec
     if (seen.has(node)) continue
     seen.add(node)
     skipped.add("reply of another branch")
-    sizes.push(...repliesOf(node))
+    append(sizes, repliesOf(node))
   }
   return { messages, notes: skipped.notes() }
 }

@@ -3,6 +3,7 @@
  */
 import * as Message from "effect-memory/Message"
 import * as json from "./json.js"
+import { append } from "./lists.js"
 import * as media from "./media.js"
 import type * as wire from "./openAiChatSchema.js"
 import { isKnown } from "./openAiChatSchema.js"
@@ -174,10 +175,10 @@ const assistant = (message: wire.Message, current: State): Message.Message => {
     parts.push(Message.reasoning(message.reasoning_content, own({}, { field: "reasoning_content" })))
   }
   const content = contentParts(message.content, true)
-  parts.push(...content)
+  append(parts, content)
   if (json.isString(message.refusal)) parts.push(Message.text(message.refusal, own({}, { refusal: "field" })))
   const calls = (message.tool_calls ?? []).map((call) => toolCall(call, current))
-  parts.push(...calls)
+  append(parts, calls)
   const legacy = message.function_call
   if (legacy !== undefined && legacy !== null) {
     current.functionCall = `function_call_${current.calls}`

@@ -3,6 +3,7 @@
  */
 import type * as Message from "effect-memory/Message"
 import * as json from "./json.js"
+import { append } from "./lists.js"
 import * as media from "./media.js"
 import { format, knownFields, provider } from "./openAiChatDecode.js"
 import * as options from "./options.js"
@@ -187,10 +188,10 @@ export const messages = (
         out.push(user(one, lost))
         break
       case "assistant":
-        out.push(...assistant(one, lost))
+        append(out, assistant(one, lost))
         break
       case "tool":
-        out.push(...one.content.map((part) => result(part, lost)))
+        append(out, one.content.map((part) => result(part, lost)))
     }
   }
   return out

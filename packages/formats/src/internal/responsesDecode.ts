@@ -9,6 +9,7 @@ import * as Message from "effect-memory/Message"
 import type { Issue } from "../Codec.js"
 import * as decode from "./decode.js"
 import * as json from "./json.js"
+import { append } from "./lists.js"
 import * as media from "./media.js"
 import * as options from "./options.js"
 import * as wire from "./responsesSchema.js"
@@ -131,33 +132,41 @@ const message = (item: wire.Message, current: State): void => {
   if (item.role === "user") return push(current, Message.user(parts, own(fields, marks)))
   if (item.role === "assistant") {
     const empty = parts.length === 0 ? [Message.text("", own({}, { empty: true }))] : parts
-    current.assistant.push(...empty.map((one, i) => ({
-      ...one,
-      options: options.make({
-        [provider]: { ...options.get(one, provider), ...(i === 0 ? { item: unlessEmpty(fields.item) } : {}) },
-        [format]: {
-          ...options.get(one, format),
-          ...(i === 0 ? { message: unlessEmpty(json.compact(marks)) } : { joins: true })
-        }
-      })
-    })))
+    append(
+      current.assistant,
+      empty.map((one, i) => ({
+        ...one,
+        options: options.make({
+          [provider]: { ...options.get(one, provider), ...(i === 0 ? { item: unlessEmpty(fields.item) } : {}) },
+          [format]: {
+            ...options.get(one, format),
+            ...(i === 0 ? { message: unlessEmpty(json.compact(marks)) } : { joins: true })
+          }
+        })
+      }))
+    )
     return
   }
   flush(current)
+  const raw: ReadonlyArray<wire.Part> = typeof item.content === "string" ? [] : item.content
   const role = item.role === "developer" ? item.role : undefined
-  const system = parts.length === 0 ? [Message.text("", own({}, { empty: true }))] : parts
-  current.messages.push(...system.map((one, i) =>
-    Message.system(
-      one.type === "text" ? one.text : "",
-      options.make({
-        [provider]: { ...options.get(one, provider), ...(i === 0 ? { item: unlessEmpty(fields.item) } : {}) },
-        [format]: {
-          ...(i === 0 ? { ...marks, role } : { joins: true }),
-          part: one.type === "text" ? unlessEmpty({ ...options.get(one, format) }) : options.get(one, format)
-        }
-      })
+  const head = { item: unlessEmpty(fields.item) }
+  const shown = parts.length === 0 ? [Message.text("", own({}, { empty: true }))] : parts
+  append(
+    current.messages,
+    shown.map((one, i) =>
+      Message.system(
+        one.type === "text" ? one.text : "",
+        options.make({
+          [provider]: { ...(one.type === "text" ? options.get(one, provider) : {}), ...(i === 0 ? head : {}) },
+          [format]: {
+            ...(i === 0 ? { ...marks, role } : { joins: true }),
+            part: one.type === "text" ? unlessEmpty({ ...options.get(one, format) }) : { part: raw[i] }
+          }
+        })
+      )
     )
-  ))
+  )
 }
 
 // =============================================================================
@@ -180,6 +189,17 @@ const call = (
   current.assistant.push(Message.toolCall({ ...made, options: own({ item }, marks) }))
 }
 
+const outputParts = ["input_text", "input_image", "input_file"]
+
+/**
+ * Whether a result is a list of parts as it stands.
+ *
+ * @internal
+ */
+export const isOutputList = (result: unknown): result is ReadonlyArray<json.JsonRecord> =>
+  Array.isArray(result) && result.length > 0 &&
+  result.every((one) => json.isRecord(one) && outputParts.includes(String(one.type)))
+
 const output = (item: wire.Output, current: State): void =>
   pushResult(
     current,
@@ -190,7 +210,10 @@ const output = (item: wire.Output, current: State): void =>
       providerExecuted: current.executed.has(item.call_id),
       options: own(
         { item: json.rest(item, ["type", "call_id", "output"]) },
-        { type: item.type === "function_call_output" ? undefined : item.type }
+        {
+          type: item.type === "function_call_output" ? undefined : item.type,
+          output: typeof item.output === "string" || isOutputList(item.output) ? undefined : "list"
+        }
       )
     })
   )

@@ -3,9 +3,10 @@
  */
 import type * as Message from "effect-memory/Message"
 import * as json from "./json.js"
+import { append } from "./lists.js"
 import * as media from "./media.js"
 import * as options from "./options.js"
-import { format, provider } from "./responsesDecode.js"
+import { format, isOutputList, provider } from "./responsesDecode.js"
 import * as results from "./results.js"
 
 type Owner = { readonly options: Message.ProviderOptions }
@@ -100,10 +101,6 @@ const call = (part: Message.ToolCallPart, lost: options.Ledger): ReadonlyArray<j
   return [{ type: "function_call", call_id: part.id, name: part.name, arguments: args, ...fields }]
 }
 
-const isOutputList = (result: unknown): result is ReadonlyArray<json.JsonRecord> =>
-  Array.isArray(result) && result.length > 0 &&
-  result.every((one) => json.isRecord(one) && ["input_text", "input_image", "input_file"].includes(String(one.type)))
-
 const result = (part: Message.ToolResultPart, lost: options.Ledger): ReadonlyArray<json.JsonRecord> => {
   const marks = marksOf(part)
   const fields = itemOf(part)
@@ -115,7 +112,7 @@ const result = (part: Message.ToolResultPart, lost: options.Ledger): ReadonlyArr
     return []
   }
   if (part.isFailure) lost.add("whether a tool failed")
-  const output = isOutputList(part.result) || (Array.isArray(part.result) && part.result.length === 0)
+  const output = isOutputList(part.result) || (marks.output === "list" && Array.isArray(part.result))
     ? part.result
     : results.resultText(part.result, lost)
   return [{ type: marks.type ?? "function_call_output", call_id: part.id, output, ...fields }]
@@ -154,13 +151,13 @@ const assistant = (one: Message.AssistantMessage, lost: options.Ledger): Readonl
     }
     switch (part.type) {
       case "reasoning":
-        out.push(...reasoning(part, lost))
+        append(out, reasoning(part, lost))
         break
       case "tool-call":
-        out.push(...call(part, lost))
+        append(out, call(part, lost))
         break
       case "tool-result":
-        out.push(...result(part, lost))
+        append(out, result(part, lost))
         break
       case "file": {
         const whole = itemOf(part)
@@ -194,10 +191,10 @@ export const items = (
         out.push(user(one, lost))
         break
       case "assistant":
-        out.push(...assistant(one, lost))
+        append(out, assistant(one, lost))
         break
       case "tool":
-        out.push(...one.content.flatMap((part) => result(part, lost)))
+        append(out, one.content.flatMap((part) => result(part, lost)))
     }
   }
   return out

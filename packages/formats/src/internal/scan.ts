@@ -48,12 +48,12 @@ export const values = (
 }
 
 /**
- * The number of line breaks before a position.
+ * The number of line breaks between two positions.
  *
  * @internal
  */
-export const linesBefore = (text: string, position: number): number => {
+export const linesBetween = (text: string, from: number, to: number): number => {
   let lines = 0
-  for (let at = text.indexOf("\n"); at >= 0 && at < position; at = text.indexOf("\n", at + 1)) lines++
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) lines++
   return lines
 }

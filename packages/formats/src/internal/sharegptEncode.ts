@@ -1,12 +1,13 @@
 /**
  * Messages into ShareGPT.
  */
-import * as Message from "effect-memory/Message"
 import * as Either from "effect/Either"
+import * as Message from "effect-memory/Message"
 import type { Encoded } from "../Codec.js"
 import type { Conversation } from "../Conversation.js"
 import * as envelope from "./envelope.js"
 import * as json from "./json.js"
+import { append, queues } from "./lists.js"
 import * as options from "./options.js"
 import { resultText } from "./results.js"
 import * as calls from "./sharegptCalls.js"
@@ -28,39 +29,77 @@ type Step =
     readonly first: Message.Message
   }
 
+/** Results in a row, and the message that each stands in. */
+interface Run {
+  readonly results: ReadonlyArray<Message.ToolResultPart>
+  readonly owners: ReadonlyMap<Message.ToolResultPart, Message.Message>
+}
+
+/** The tool messages from an index on, up to one that stands for itself. */
+const runFrom = (messages: ReadonlyArray<Message.Message>, from: number): Run & { readonly end: number } => {
+  const results: Array<Message.ToolResultPart> = []
+  const owners = new Map<Message.ToolResultPart, Message.Message>()
+  let end = from
+  for (let next: Message.Message | undefined = messages[end]; next?.role === "tool"; next = messages[++end]) {
+    if (marksOf(next).lone === true) break
+    for (const result of next.content) {
+      results.push(result)
+      owners.set(result, next)
+    }
+  }
+  return { results, owners, end }
+}
+
+/** Calls of one message that wait for their results. */
+interface Group {
+  readonly index: number
+  readonly ids: ReadonlyArray<string>
+}
+
+/** Results by the group that they answer, in the order of its calls; those that answer none stand alone. */
+const answers = (
+  { owners, results }: Run,
+  groups: Map<string, Group>,
+  fallback: Message.Message
+): ReadonlyArray<Step> => {
+  const waiting = queues((result) => result.id, results)
+  const answered = [...new Set(results.flatMap((result) => groups.get(result.id) ?? []))]
+    .toSorted((a, b) => a.index - b.index)
+  const used = new Set<Message.ToolResultPart>()
+  const step = (found: ReadonlyArray<Message.ToolResultPart>): Step => ({
+    _tag: "Results",
+    results: found,
+    first: owners.get(found[0]) ?? fallback
+  })
+  const steps = answered.flatMap(({ ids }) => {
+    const found = ids.flatMap((id) => {
+      groups.delete(id)
+      return waiting.take(id) ?? []
+    })
+    for (const result of found) used.add(result)
+    return found.length === 0 ? [] : [step(found)]
+  })
+  return [...steps, ...results.filter((result) => !used.has(result)).map((result) => step([result]))]
+}
+
 /**
  * Brings results in the order of the calls: an observation answers all calls of one message.
  */
 const steps = (messages: ReadonlyArray<Message.Message>): ReadonlyArray<Step> => {
   const out: Array<Step> = []
-  let groups: Array<ReadonlyArray<string>> = []
+  const groups = new Map<string, Group>()
   for (let i = 0; i < messages.length; i++) {
     const message = messages[i]
-    if (message.role !== "tool" || marksOf(message).lone === true) {
-      if (message.role === "user") groups = []
-      const ids = Message.toolCalls(message).map((call) => call.id)
-      if (ids.length > 0) groups.push(ids)
-      out.push({ _tag: "Message", message })
+    if (message.role === "tool" && marksOf(message).lone !== true) {
+      const run = runFrom(messages, i)
+      append(out, answers(run, groups, message))
+      i = run.end - 1
       continue
     }
-    const run: Array<Message.ToolMessage> = []
-    for (let next: Message.Message | undefined = message; next?.role === "tool"; next = messages[++i]) {
-      if (marksOf(next).lone === true) break
-      run.push(next)
-    }
-    i--
-    let left = run.flatMap((one) => one.content)
-    const answered: Array<ReadonlyArray<string>> = []
-    for (const ids of groups) {
-      const results = ids.flatMap((id) => left.filter((result) => result.id === id).slice(0, 1))
-      if (results.length === 0) continue
-      answered.push(ids)
-      left = left.filter((result) => !results.includes(result))
-      const first = run.find((one) => one.content.includes(results[0])) ?? message
-      out.push({ _tag: "Results", results, first })
-    }
-    groups = groups.filter((ids) => !answered.includes(ids))
-    for (const result of left) out.push({ _tag: "Results", results: [result], first: message })
+    if (message.role === "user") groups.clear()
+    const ids = Message.toolCalls(message).map((call) => call.id)
+    for (const id of ids) groups.set(id, { index: i, ids })
+    out.push({ _tag: "Message", message })
   }
   return out
 }
@@ -197,11 +236,14 @@ const rows = (all: ReadonlyArray<Step>, lost: options.Ledger): ReadonlyArray<jso
     } else if (message.role === "system") {
       out.push(row("system", systemPart(message), message))
     } else if (message.role === "tool") {
-      out.push(...message.content.map((result) =>
-        Array.isArray(result.result) && marksOf(message).lone === true
-          ? { role: "tool", content: result.result, ...fieldsOf(message) }
-          : row("tool", [{ type: "text", value: resultText(result.result, lost) }], message)
-      ))
+      append(
+        out,
+        message.content.map((result) =>
+          Array.isArray(result.result) && marksOf(message).lone === true
+            ? { role: "tool", content: result.result, ...fieldsOf(message) }
+            : row("tool", [{ type: "text", value: resultText(result.result, lost) }], message)
+        )
+      )
     } else {
       out.push(row(message.role, parts(message), message))
       for (const result of Message.toolResults(message)) {

@@ -3,6 +3,7 @@
  */
 import * as Message from "effect-memory/Message"
 import * as json from "./json.js"
+import { append } from "./lists.js"
 import * as media from "./media.js"
 import * as options from "./options.js"
 import * as metadata from "./vercelMetadata.js"
@@ -155,7 +156,7 @@ const assistantMessages = (parts: ReadonlyArray<wire.Part>): ReadonlyArray<Messa
       current.push(part)
       continue
     }
-    if (marked || current.length > 0) out.push(...step(current, marked))
+    if (marked || current.length > 0) append(out, step(current, marked))
     current = []
     marked = true
   }

@@ -3,6 +3,7 @@
  */
 import * as Message from "effect-memory/Message"
 import * as json from "./json.js"
+import { type Queues, queues } from "./lists.js"
 import * as media from "./media.js"
 import * as options from "./options.js"
 import { resultText } from "./results.js"
@@ -59,7 +60,7 @@ const tool = (
 
 const assistant = (
   message: Message.AssistantMessage,
-  results: Array<Message.ToolResultPart>,
+  results: Queues<Message.ToolResultPart>,
   lost: options.Ledger
 ): ReadonlyArray<json.JsonRecord> => {
   const parts = message.content.flatMap((part): ReadonlyArray<json.JsonRecord> => {
@@ -69,10 +70,8 @@ const assistant = (
         return [{ type: part.type, text: part.text, ...extras(part) }]
       case "file":
         return [file(part)]
-      case "tool-call": {
-        const at = results.findIndex((result) => result.id === part.id)
-        return [tool(part, at < 0 ? undefined : results.splice(at, 1)[0], lost)]
-      }
+      case "tool-call":
+        return [tool(part, results.take(part.id), lost)]
       case "tool-result":
         return []
     }
@@ -90,11 +89,12 @@ const group = (messages: ReadonlyArray<Message.Message>, lost: options.Ledger): 
   const [first] = messages
   const head = record(marksOf(first).message)
   const role = first.role === "tool" ? "assistant" : first.role
-  const results = messages.flatMap((message) =>
+  const found = messages.flatMap((message) =>
     message.role === "tool" || message.role === "assistant"
       ? (message.content as ReadonlyArray<Message.Part>).filter(Message.isToolResult)
       : []
   )
+  const results = queues((result) => result.id, found)
   const parts = messages.flatMap((message) => {
     switch (message.role) {
       case "system":
@@ -109,7 +109,7 @@ const group = (messages: ReadonlyArray<Message.Message>, lost: options.Ledger): 
         return []
     }
   })
-  lost.add("result without its call", results.length)
+  lost.add("result without its call", results.size())
   return { id: "", ...head, role, parts }
 }
 
