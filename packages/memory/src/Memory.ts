@@ -281,7 +281,9 @@ export const make = Effect.fnUntraced(function*(
       stablePrefix: commonPrefix(messages, context)
     })).pipe(span("Memory.plan")),
     compact: trimmer.force.pipe(span("Memory.compact")),
-    restore: Effect.asVoid(session.compact(() => ({ compaction: undefined }))).pipe(span("Memory.restore")),
+    restore: Effect.asVoid(session.compact(() => Effect.succeed({ compaction: undefined }))).pipe(
+      span("Memory.restore")
+    ),
     history: store.history(id),
     usage: Effect.gen(function*() {
       const { maxRounds, maxTokens } = yield* Ref.get(budget)

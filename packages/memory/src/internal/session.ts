@@ -45,7 +45,9 @@ export interface Session {
   readonly readCounted: <A>(f: (loaded: Loaded) => A) => Effect.Effect<A, MemoryStoreError | TokenCountError>
   /** Commits what `decide` returns on the view as it then stands; answers whether it did. */
   readonly compact: (
-    decide: (loaded: Loaded) => { readonly compaction: MemoryStore.Compaction | undefined } | undefined
+    decide: (
+      loaded: Loaded
+    ) => Effect.Effect<{ readonly compaction: MemoryStore.Compaction | undefined } | undefined>
   ) => Effect.Effect<boolean, MemoryStoreError>
   readonly clear: Effect.Effect<void, MemoryStoreError>
 }
@@ -195,10 +197,10 @@ export const make = Effect.fnUntraced(function*(options: {
     })
 
   const compact: Session["compact"] = (decide) =>
-    exclusively(Effect.flatMap(load, (loaded) => {
-      const decision = decide(loaded)
-      return decision === undefined ? Effect.succeed(false) : Effect.as(commit(decision.compaction), true)
-    }))
+    exclusively(
+      Effect.flatMap(Effect.flatMap(load, decide), (decision) =>
+        decision === undefined ? Effect.succeed(false) : Effect.as(commit(decision.compaction), true))
+    )
 
   const commit = (compaction: MemoryStore.Compaction | undefined) =>
     write(

@@ -2,7 +2,6 @@
  * Bringing one conversation within its budget: when a strategy runs, what becomes of its result, and what is handed out
  * meanwhile.
  */
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
@@ -10,22 +9,22 @@ import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
 import * as Budget from "../Budget.js"
-import { type MemoryStoreError, type TokenCountError, TrimError } from "../MemoryError.js"
+import type { TrimError } from "../MemoryError.js"
+import { type MemoryStoreError, type TokenCountError } from "../MemoryError.js"
 import { MemoryEvent } from "../MemoryEvent.js"
 import * as MemoryMetrics from "../MemoryMetrics.js"
 import type { MemoryPlan } from "../MemoryPlan.js"
-import type { Compaction } from "../MemoryStore.js"
 import type * as Message from "../Message.js"
 import type * as TrimStrategy from "../TrimStrategy.js"
 import * as backoffs from "./backoff.js"
+import type { Run } from "./compactor.js"
+import * as compactors from "./compactor.js"
 import * as flights from "./flight.js"
 import { roundPlans } from "./plan.js"
-import { inputOf, type Outcome, runStrategy, systemRule } from "./runStrategy.js"
-import type { Loaded, Session } from "./session.js"
-import { compactionOf } from "./settle.js"
-import * as tag from "./tag.js"
+import { systemRule } from "./runStrategy.js"
+import type { Loaded } from "./session.js"
 import * as target from "./target.js"
-import type { Counts, Item, View } from "./view.js"
+import type { View } from "./view.js"
 import { limitsOf, WindowOptions } from "./windowDrop.js"
 
 /** A sequence that fits, unless what must stay does not. @internal */
@@ -66,15 +65,9 @@ interface State {
 const maxLooks = 3
 
 /** @internal */
-export interface Options {
-  readonly id: string
-  readonly session: Session
-  readonly strategy: TrimStrategy.Service
+export interface Options extends compactors.Options {
   readonly budget: Effect.Effect<Budget.Budget>
   readonly backoff: Schedule.Schedule<unknown>
-  /** How long a strategy may take. */
-  readonly timeout: Duration.Duration
-  readonly publish: (event: MemoryEvent) => Effect.Effect<void>
 }
 
 type Failure = MemoryStoreError | TokenCountError
@@ -99,39 +92,17 @@ export interface Trimmer {
   readonly ahead: (fill: number) => Effect.Effect<void>
 }
 
-/** One run: the items it was given, and the view and budget they belong to. */
-interface Run {
-  readonly items: ReadonlyArray<Item>
-  readonly outcome: Outcome
-  readonly version: number
-  readonly revision: number
-  readonly budget: Budget.Budget
-}
-
 /** @internal */
 export const isOver = (view: View, budget: Budget.Budget, overhead: number): boolean => {
   const limits = limitsOf(budget)
   return view.tokens + overhead > limits.tokens || view.rounds > limits.rounds
 }
 
-/** Tells each summary which entries it stands for and how large it is; what is known of its tokens stays known. */
-const withRange = (compaction: Compaction, counts: Counts): Compaction => {
-  const { from, messages, upTo } = compaction
-  return {
-    ...compaction,
-    messages: messages.map((message) => {
-      const tokens = counts.get(message)
-      const ranged = tag.describeSummary(message, { from, upTo, tokensAfter: tokens })
-      if (tokens !== undefined) counts.set(ranged, tokens)
-      return ranged
-    })
-  }
-}
-
 /** @internal */
 export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Trimmer, never, Scope.Scope> {
   const { id, publish, session, strategy } = options
   const { counter, counts } = session
+  const { commit, run } = compactors.make(options)
   const plainWindow = strategy[WindowOptions]
   const state = yield* Ref.make<State>({ projection: undefined, stuck: undefined, triedAhead: undefined })
   const backoff = yield* backoffs.make(options.backoff)
@@ -175,59 +146,6 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     const messages = view.window(limitsOf(budget), counter.overhead, target.of(plainWindow?.target, budget))
     return fitted(view, budget, messages, tokensOf(messages))
   }
-
-  const run = Effect.fnUntraced(function*(
-    trim: TrimStrategy.Service["trim"],
-    budget: Budget.Budget
-  ): Effect.fn.Return<Run, Failure | TrimError> {
-    const { items, revision, version } = yield* session.readCounted(({ revision, version, view }) => ({
-      items: view.snapshot(),
-      revision,
-      version
-    }))
-    const given = inputOf(items, budget, counter)
-    const outcome = yield* Effect.timeoutFail(runStrategy(items, given, budget, systemRule(strategy), trim), {
-      duration: options.timeout,
-      onTimeout: () =>
-        new TrimError({ reason: `no result within ${Duration.format(options.timeout)}: bound what it waits for` })
-    })
-    return { items, outcome, version, revision, budget }
-  })
-
-  /** Commits a result if what it covers still stands and it is still wanted. */
-  const commit = Effect.fnUntraced(function*(
-    { items, outcome, revision }: Run,
-    budgetNow: Effect.Effect<Budget.Budget>,
-    isWanted: (loaded: Loaded, budget: Budget.Budget) => boolean
-  ): Effect.fn.Return<boolean, Failure | TrimError> {
-    if (outcome.won <= 0) {
-      return yield* new TrimError({
-        reason: "what it made takes no fewer tokens than what it stands for: ask for a shorter summary"
-      })
-    }
-    const budget = yield* budgetNow
-    let discarded: "changed" | "sufficient" | undefined
-    const committed = yield* session.compact((loaded) => {
-      discarded = loaded.revision !== revision ? "changed" : isWanted(loaded, budget) ? undefined : "sufficient"
-      return discarded === undefined
-        ? { compaction: withRange(compactionOf(loaded.view.raws, items, loaded.compaction, outcome), counts) }
-        : undefined
-    }).pipe(Effect.catchIf((error) => error.reason === "conflict", () => {
-      discarded = "changed"
-      return Effect.succeed(false)
-    }))
-    yield* publish(
-      discarded !== undefined
-        ? MemoryEvent.CompactionDiscarded({ conversation: id, reason: discarded })
-        : MemoryEvent.CompactionCommitted({
-          conversation: id,
-          tokensBefore: items.reduce((sum, item) => sum + item.tokens, counter.overhead),
-          tokensAfter: items.reduce((sum, item) => sum + item.tokens, counter.overhead) - outcome.won
-        })
-    )
-    if (committed) yield* Metric.increment(MemoryMetrics.compactions)
-    return committed
-  })
 
   const noteStuck = Effect.fnUntraced(function*(budget: Budget.Budget) {
     const stuck = yield* session.readCounted(({ view }) =>
