@@ -1,7 +1,8 @@
 /**
  * One turn (record a message, then ask for the context) at growing logs, against a class without Effect that does the
- * same: it refuses what is no message, counts each message once with all its parts, knows rounds and open calls by id,
- * keeps the system prompt, and finds the cut by running sums.
+ * same with promises: store and counter may be remote, one writer at a time, what is no message is refused, each message
+ * is counted once with all its parts, rounds and open calls are known by id, the system prompt stays, and the cut is
+ * found by running sums.
  */
 import { Effect } from "effect"
 import { Memory, Message } from "effect-memory"
@@ -11,48 +12,73 @@ const maxTokens = 4000
 const sizes = [100, 1_000, 10_000, 100_000]
 const turns = 4000
 
+interface PlainStore {
+  append(sequence: number, entry: { readonly message: Message.Message; readonly at: number }): Promise<void>
+}
+
+interface PlainCounter {
+  count(message: Message.Message): Promise<number>
+}
+
 class PlainWindow {
   private readonly messages: Array<Message.Message> = []
   private readonly sums: Array<number> = [0]
   private readonly roundStarts: Array<number> = []
   private readonly open = new Set<string>()
   private readonly system: Array<number> = []
-  private systemTokens = 0
+  private lastWrite: Promise<void> = Promise.resolve()
 
-  record(message: Message.Message): void {
+  constructor(private readonly store: PlainStore, private readonly counter: PlainCounter) {}
+
+  async record(message: Message.Message): Promise<void> {
     if (!Message.isMessage(message)) throw new TypeError("not a message")
-    const tokens = this.count(message)
-    if (message.role === "user" && this.open.size === 0) this.roundStarts.push(this.messages.length)
-    for (const call of Message.toolCalls(message)) this.open.add(call.id)
-    for (const result of Message.toolResults(message)) this.open.delete(result.id)
-    if (message.role === "system" && this.roundStarts.length === 0) {
-      this.system.push(this.messages.length)
-      this.systemTokens += tokens
-    }
-    this.messages.push(message)
-    this.sums.push(this.sums[this.sums.length - 1] + tokens)
+    const write = this.lastWrite.then(() => this.append(message))
+    this.lastWrite = write.catch(() => undefined)
+    await write
   }
 
-  context(): Array<Message.Message> {
+  async context(): Promise<Array<Message.Message>> {
+    while (this.sums.length <= this.messages.length) {
+      const tokens = await this.counter.count(this.messages[this.sums.length - 1])
+      this.sums.push(this.sums[this.sums.length - 1] + tokens)
+    }
     const total = this.sums[this.sums.length - 1]
     if (total <= maxTokens) return this.messages.slice()
+    const system = this.system.reduce((sum, i) => sum + this.sums[i + 1] - this.sums[i], 0)
     let low = 0
     let high = this.roundStarts.length - 1
     while (low < high) {
       const middle = (low + high) >>> 1
-      const kept = total - this.sums[this.roundStarts[middle]] + this.systemTokens
-      if (kept <= maxTokens) high = middle
+      if (total - this.sums[this.roundStarts[middle]] + system <= maxTokens) high = middle
       else low = middle + 1
     }
     const start = this.roundStarts[low]
-    return [
-      ...this.system.filter((index) => index < start).map((index) => this.messages[index]),
-      ...this.messages.slice(start)
-    ]
+    return [...this.system.filter((i) => i < start).map((i) => this.messages[i]), ...this.messages.slice(start)]
   }
 
-  private count(message: Message.Message): number {
-    return Message.parts(message).reduce((sum, part) => {
+  private async append(message: Message.Message): Promise<void> {
+    await this.store.append(this.messages.length, { message, at: Date.now() })
+    if (message.role === "user" && this.open.size === 0) this.roundStarts.push(this.messages.length)
+    for (const call of Message.toolCalls(message)) this.open.add(call.id)
+    for (const result of Message.toolResults(message)) this.open.delete(result.id)
+    if (message.role === "system" && this.roundStarts.length === 0) this.system.push(this.messages.length)
+    this.messages.push(message)
+  }
+}
+
+const plainStore = (): PlainStore => {
+  const log: Array<unknown> = []
+  return {
+    append: async (sequence, entry) => {
+      if (sequence !== log.length) throw new Error("conflict")
+      log.push(entry)
+    }
+  }
+}
+
+const plainCounter: PlainCounter = {
+  count: async (message) =>
+    Message.parts(message).reduce((sum, part) => {
       switch (part.type) {
         case "text":
         case "reasoning":
@@ -65,7 +91,6 @@ class PlainWindow {
           return sum + 1000
       }
     }, 0)
-  }
 }
 
 /** A round of four messages as an agent has them, some 600 tokens in all. */
@@ -92,16 +117,17 @@ const log = Array.from({ length: Math.max(...sizes) }, (_, n) => message(n))
 
 const median = (samples: ReadonlyArray<number>) => Array.from(samples).sort((a, b) => a - b)[samples.length >> 1]
 
-const plain = (size: number) => {
-  const memory = new PlainWindow()
-  memory.record(Message.system("You fix tests."))
-  for (const entry of log.slice(0, size)) memory.record(entry)
+const plain = async (size: number) => {
+  const memory = new PlainWindow(plainStore(), plainCounter)
+  await memory.record(Message.system("You fix tests."))
+  for (const entry of log.slice(0, size)) await memory.record(entry)
+  await memory.context()
   const samples: Array<number> = []
   for (let n = size; n < size + turns; n++) {
     const entry = message(n)
     const start = performance.now()
-    memory.record(entry)
-    memory.context()
+    await memory.record(entry)
+    await memory.context()
     samples.push(performance.now() - start)
   }
   return median(samples) * 1000
@@ -124,9 +150,11 @@ const ours = (size: number) =>
   }).pipe(Effect.provide(Memory.layerWindow({ maxTokens })), Effect.runPromise)
 
 for (const size of sizes) {
-  const a = plain(size)
+  const a = await plain(size)
   const b = await ours(size)
   console.log(
-    `${String(size).padStart(7)} messages: plain ${a.toFixed(1)} µs, memory ${b.toFixed(1)} µs, ratio ${(b / a).toFixed(2)}`
+    `${String(size).padStart(7)} messages: plain ${a.toFixed(1)} µs, memory ${b.toFixed(1)} µs, ratio ${
+      (b / a).toFixed(2)
+    }`
   )
 }
