@@ -30,18 +30,22 @@ const characters: Count = (billed) =>
     (tools) => messagesAnd(TokenCounter.characters, billed, tools)
   )
 
-const tiktoken = (make: (billed: Billed) => ReturnType<typeof TiktokenCounter.make>, isPart = false): Count => (billed) =>
-  Effect.gen(function*() {
-    const counter = yield* make(billed)
-    // What a session grew by is a part of a request: the priming of the reply is in both requests.
-    return yield* messagesAnd(counter, billed, isPart ? 0 : counter.overhead + (yield* counter.countTools(billed.tools)))
-  })
+const tiktoken =
+  (make: (billed: Billed) => ReturnType<typeof TiktokenCounter.make>, isPart = false): Count => (billed) =>
+    Effect.gen(function*() {
+      const counter = yield* make(billed)
+      // What a session grew by is a part of a request: the priming of the reply is in both requests.
+      return yield* messagesAnd(
+        counter,
+        billed,
+        isPart ? 0 : counter.overhead + (yield* counter.countTools(billed.tools))
+      )
+    })
 
 const byModel = tiktoken(({ model }) => TiktokenCounter.make({ model, fallback: "o200k_base" }))
 const unscaled = tiktoken(({ model }) => TiktokenCounter.makeEstimate({ model, factor: 1 }))
 const estimate = tiktoken(({ model }) => TiktokenCounter.makeEstimate({ model }))
-const grown = (factor?: number): Count =>
-  tiktoken(({ model }) => TiktokenCounter.makeEstimate({ model, factor }), true)
+const grown = (factor?: number): Count => tiktoken(({ model }) => TiktokenCounter.makeEstimate({ model, factor }), true)
 
 const quantile = (sorted: ReadonlyArray<number>, q: number): number => sorted[Math.floor(q * (sorted.length - 1))]
 
@@ -51,7 +55,9 @@ const row = (what: string, requests: ReadonlyArray<Billed>, name: string, count:
   Effect.gen(function*() {
     const errors = yield* Effect.forEach(requests, (billed) =>
       Effect.map(count(billed), (tokens) => tokens / billed.tokens - 1))
-    const sorted = [...errors].sort((a, b) => a - b)
+    const sorted = [...errors].sort((a, b) =>
+      a - b
+    )
     const sizes = errors.map(Math.abs).sort((a, b) => a - b)
     console.log(
       `| ${what} | ${requests.length} | ${name} | ${percent(quantile(sorted, 0.5))} | ` +

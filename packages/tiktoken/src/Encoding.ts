@@ -11,10 +11,10 @@ import * as Schema from "effect/Schema"
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { ok } from "node:assert"
  * import { Encoding } from "@effect-memory/tiktoken"
  *
- * assert.ok(Encoding.Encoding.literals.includes("o200k_base"))
+ * ok(Encoding.Encoding.literals.includes("o200k_base"))
  * ```
  *
  * @since 0.1.0

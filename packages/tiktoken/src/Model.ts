@@ -12,7 +12,7 @@ import type { Encoding } from "./Encoding.js"
  *
  * - `tiles`: `base`, and `tile` for each tile of 512 × 512 after shrinking to 2048 × 2048 and the shorter side to 768.
  * - `patches`: `factor` for each square of `side`, of which there are at most `max`.
- * - `crops`: `tile` for each square of `side`, once if neither side exceeds `small`.
+ * - `crops`: `tile` for each square of `side` after shrinking to `max` × `max`, once if neither side exceeds `small`.
  *
  * @since 0.1.0
  * @category models
@@ -20,7 +20,13 @@ import type { Encoding } from "./Encoding.js"
 export type ImageRule =
   | { readonly type: "tiles"; readonly base: number; readonly tile: number }
   | { readonly type: "patches"; readonly side: number; readonly max: number; readonly factor: number }
-  | { readonly type: "crops"; readonly side: number; readonly small: number; readonly tile: number }
+  | {
+    readonly type: "crops"
+    readonly side: number
+    readonly small: number
+    readonly max: number
+    readonly tile: number
+  }
 
 /**
  * What a request costs beside its text, in tokens.
@@ -205,7 +211,7 @@ export const estimated: ReadonlyArray<Estimate> = [
       tools: 0,
       call: 8,
       parallelCalls: 0,
-      image: { type: "crops", side: 768, small: 384, tile: 258 }
+      image: { type: "crops", side: 768, small: 384, max: 3072, tile: 258 }
     }
   }
 ]
@@ -226,14 +232,14 @@ const longest = <A extends Model>(models: ReadonlyArray<A>, name: string): Optio
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Option } from "effect"
  * import { Model } from "@effect-memory/tiktoken"
  *
  * const model = Option.getOrThrow(Model.find("gpt-4o-mini-2024-07-18"))
  *
- * assert.strictEqual(model.family, "gpt-4o-mini")
- * assert.strictEqual(model.encoding, "o200k_base")
+ * strictEqual(model.family, "gpt-4o-mini")
+ * strictEqual(model.encoding, "o200k_base")
  * ```
  *
  * @since 0.1.0

@@ -3,7 +3,7 @@
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Effect } from "effect"
  * import { Message, TokenCounter } from "effect-memory"
  * import { TiktokenCounter } from "@effect-memory/tiktoken"
@@ -15,7 +15,7 @@
  *
  * const tokens = await Effect.runPromise(program)
  *
- * assert.strictEqual(tokens, 10)
+ * strictEqual(tokens, 10)
  * ```
  *
  * @since 0.1.0
@@ -28,13 +28,10 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { TokenCountError } from "effect-memory/MemoryError"
-import type * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import type { Encoding } from "./Encoding.js"
-import type { Encoder, Progress } from "./internal/encoder.js"
-import { countFile } from "./internal/files.js"
+import { make as makeService } from "./internal/convention.js"
 import { load } from "./internal/load.js"
-import { costOfTools } from "./internal/tools.js"
 import * as Model from "./Model.js"
 
 // =============================================================================
@@ -171,88 +168,6 @@ export class TiktokenCounter extends Context.Tag("@effect-memory/tiktoken/Tiktok
 // Constructors
 // =============================================================================
 
-interface Convention {
-  readonly id: string
-  readonly encoder: Encoder
-  readonly figures: Model.Figures
-  /** What a token of the encoding counts as. */
-  readonly factor: number
-}
-
-const fromConvention = ({ encoder, factor, figures, id }: Convention): Service => {
-  const scale = (tokens: number): number => Math.ceil(tokens * factor)
-
-  const countUpTo = (text: string, limit: number): Effect.Effect<Option.Option<number>> =>
-    Effect.suspend(() => {
-      if (bounds(text).atLeast > limit) return Effect.succeedNone
-      const progress: Progress = { text, at: 0, tokens: 0 }
-      const isDone = (): boolean => progress.at >= text.length || scale(progress.tokens) > limit
-      const result = (): Option.Option<number> => {
-        const tokens = scale(progress.tokens)
-        return tokens <= limit ? Option.some(tokens) : Option.none()
-      }
-      if (!isDone()) encoder.countSlice(progress)
-      if (isDone()) return Effect.succeed(result())
-      return Effect.map(
-        Effect.whileLoop({
-          while: () => !isDone(),
-          body: () => Effect.zipRight(Effect.yieldNow(), Effect.sync(() => encoder.countSlice(progress))),
-          step: () => {}
-        }),
-        result
-      )
-    })
-
-  const count = (text: string): Effect.Effect<number> =>
-    Effect.map(countUpTo(text, Infinity), Option.getOrElse(() => Infinity))
-
-  const bounds = (text: string): Bounds => ({
-    atLeast: scale(Math.ceil(text.length / encoder.maxTokenLength)),
-    atMost: scale(3 * text.length)
-  })
-
-  const base = TokenCounter.make({
-    id,
-    count,
-    overhead: figures.reply,
-    messageOverhead: figures.message,
-    countFile: countFile(figures.image)
-  })
-
-  /** What the framing of calls and of the author's name adds to a message. */
-  const countFrame = (message: Message.Message): number => {
-    const name = message.options["openai"]?.["name"]
-    const calls = message.role === "assistant"
-      ? message.content.reduce((sum, part) => part.type === "tool-call" ? sum + 1 : sum, 0)
-      : 0
-    return (typeof name === "string" ? figures.name + scale(encoder.count(name)) : 0) +
-      calls * figures.call + (calls > 1 ? figures.parallelCalls : 0)
-  }
-
-  return {
-    ...base,
-    count,
-    countMessage: (message) =>
-      Effect.map(base.countMessage(message), (tokens) => Math.ceil(tokens + countFrame(message))),
-    countUpTo,
-    bounds,
-    countTools: (tools) =>
-      Effect.suspend(() => {
-        const { frame, texts } = costOfTools(figures, tools)
-        return Effect.reduce(texts, frame, (sum, text) => Effect.map(count(text), (tokens) => sum + tokens))
-      })
-  }
-}
-
-/** Counts that are made with other figures are another convention. */
-const idOf = (name: string, figures: Partial<Model.Figures> = {}): string =>
-  [
-    name,
-    ...Object.entries(figures).map(([field, value]) =>
-      `${field}=${typeof value === "object" ? Object.values(value).join(":") : value}`
-    )
-  ].join(",")
-
 const resolve = (options: ModelOptions | EncodingOptions): Effect.Effect<Model.Model, UnknownModel> => {
   if ("encoding" in options) {
     return Effect.succeed({ family: options.encoding, encoding: options.encoding, figures: Model.chat })
@@ -271,11 +186,11 @@ const resolve = (options: ModelOptions | EncodingOptions): Effect.Effect<Model.M
  * A counter by the name of a model, or by an encoding. The tables of an encoding are loaded once in a process.
  *
  * Fails with `UnknownModel` where the model is not known and no `fallback` is given, and with `TokenCountError` where the
- * tables cannot be loaded.
+ * tables cannot be loaded or a figure is no number ≥ 0.
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { deepStrictEqual } from "node:assert"
  * import { Effect, Option } from "effect"
  * import { TiktokenCounter } from "@effect-memory/tiktoken"
  *
@@ -286,10 +201,9 @@ const resolve = (options: ModelOptions | EncodingOptions): Effect.Effect<Model.M
  *   return { exact, within }
  * })
  *
- * const { exact, within } = await Effect.runPromise(program)
+ * const counts = await Effect.runPromise(program)
  *
- * assert.strictEqual(exact, 11)
- * assert.ok(Option.isNone(within))
+ * deepStrictEqual(counts, { exact: 11, within: Option.none() })
  * ```
  *
  * @since 0.1.0
@@ -300,11 +214,12 @@ export const make: (
 ) => Effect.Effect<Service, UnknownModel | TokenCountError> = Effect.fn("TiktokenCounter.make")(function*(options) {
   const model = yield* resolve(options)
   const encoder = yield* load(model.encoding)
-  return fromConvention({
-    id: idOf(`tiktoken/${model.family}`, options.figures),
+  return yield* makeService({
+    name: `tiktoken/${model.family}`,
     encoder,
-    figures: { ...model.figures, ...options.figures },
-    factor: 1
+    factor: 1,
+    figures: model.figures,
+    replaced: options.figures
   })
 })
 
@@ -313,7 +228,7 @@ export const make: (
  * `o200k_base` times a factor that was measured on billed requests. Counts that have to hold should come from the provider.
  *
  * Fails with `UnknownModel` where the model is of another family, and with `TokenCountError` where the tables cannot be
- * loaded.
+ * loaded or a figure is no number ≥ 0.
  *
  * @since 0.1.0
  * @category constructors
@@ -328,11 +243,12 @@ export const makeEstimate: (
     )
     const encoder = yield* load(estimate.encoding)
     const used = factor ?? estimate.factor
-    return fromConvention({
-      id: idOf(`estimate/${estimate.family}*${used}`, figures),
+    return yield* makeService({
+      name: `estimate/${estimate.family}*${used}`,
       encoder,
-      figures: { ...estimate.figures, ...figures },
-      factor: used
+      factor: used,
+      figures: estimate.figures,
+      replaced: figures
     })
   }
 )
@@ -360,7 +276,7 @@ export const layer = (
  *
  * @example
  * ```ts
- * import * as assert from "node:assert"
+ * import { strictEqual } from "node:assert"
  * import { Config, ConfigProvider, Effect, Layer } from "effect"
  * import { TokenCounter } from "effect-memory"
  * import { TiktokenCounter } from "@effect-memory/tiktoken"
@@ -373,7 +289,7 @@ export const layer = (
  *   Effect.provide(Effect.map(TokenCounter.TokenCounter, (counter) => counter.id), counter)
  * )
  *
- * assert.strictEqual(id, "tiktoken/gpt-4o")
+ * strictEqual(id, "tiktoken/gpt-4o")
  * ```
  *
  * @since 0.1.0

@@ -110,6 +110,7 @@ describe("countFile", () => {
     const count = countFile(ruleOf("gemini-2.5-pro"))
     assert.strictEqual(count(image(png(384, 384))), 258)
     assert.strictEqual(count(image(png(769, 768))), 2 * 258)
+    assert.strictEqual(count(image(png(2 ** 31, 2 ** 31))), 16 * 258)
   })
 
   it("takes an image of unknown size for a typical one, whatever its payload", () => {

@@ -67,6 +67,15 @@ describe("TiktokenCounter", () => {
       }))
   })
 
+  it.effect("make refuses figures that are no counts, and names them", () =>
+    Effect.gen(function*() {
+      const call = yield* Effect.flip(TiktokenCounter.make({ model: "gpt-4o", figures: { call: NaN } }))
+      assert.instanceOf(call, MemoryError.TokenCountError)
+      assert.include(call.message, "call is NaN")
+      const factor = yield* Effect.flip(TiktokenCounter.makeEstimate({ model: "claude-opus-5", factor: -1 }))
+      assert.include(factor.message, "factor is -1")
+    }))
+
   describe("layers", () => {
     const idOfLayer = Effect.map(TokenCounter.TokenCounter, (counter) => counter.id)
 

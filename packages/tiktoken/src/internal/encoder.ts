@@ -6,8 +6,8 @@
  *
  * @internal
  */
-import { END_MARK } from "./characters.js"
 import { GIVEN_UP, makeBacktrack } from "./backtrack.js"
+import { END_MARK } from "./characters.js"
 import { makeMerge } from "./merge.js"
 import { makeRankOf } from "./pairs.js"
 import { makePieceCache } from "./pieceCache.js"

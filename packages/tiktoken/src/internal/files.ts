@@ -28,7 +28,7 @@ const bytesOf = (data: Message.FilePart["data"]): Bytes | undefined => {
   return fromBase64(text.slice(text.indexOf(",") + 1))
 }
 
-/** Shrinks to fit into a box; what fits is left as it is. */
+/** Shrinks by a scale; nothing grows. */
 const fit = ({ height, width }: Size, scale: number): Size => ({
   width: width * Math.min(1, scale),
   height: height * Math.min(1, scale)
@@ -45,8 +45,10 @@ const countImage = (rule: ImageRule, size: Size, detail: unknown): number => {
     }
     case "patches":
       return Math.ceil(rule.factor * Math.min(rule.max, countOf(size, rule.side)))
-    case "crops":
-      return rule.tile * (Math.max(size.width, size.height) <= rule.small ? 1 : countOf(size, rule.side))
+    case "crops": {
+      const longer = Math.max(size.width, size.height)
+      return rule.tile * (longer <= rule.small ? 1 : countOf(fit(size, rule.max / longer), rule.side))
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import { NO_TOKEN, type Vocabulary } from "./vocabulary.js"
 /** The rank of two neighbours that make no token: higher than any. */
 export const NEVER = 0x7fffffff
 
-const BITS = 15
+const BITS = 14
 
 /** The rank of the token that two neighbours make, which meet at `at`. */
 export type RankOf = (left: number, right: number, bytes: Uint8Array, view: DataView, at: number) => number

@@ -78,7 +78,14 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
   const keys = new Int32Array(4 << bits)
   const values = new Int32Array(1 << bits)
 
+  // A bit for each hash that a token has, four for each slot: most keys that are no token end here, in a table that stays
+  // in the processor's cache.
+  const hashes = new Uint8Array(1 << bits - 1)
+  const hashShift = shift - 2
+
   const findKey = (w0: number, w1: number, w2: number, w3: number, hash: number): number => {
+    const bit = hash >>> hashShift
+    if ((hashes[bit >>> 3] & 1 << (bit & 7)) === 0) return NO_TOKEN
     let slot = hash >>> shift
     for (;;) {
       const at = slot * 4
@@ -96,7 +103,10 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
     const w1 = word1(tokenView, start, length)
     const w2 = word2(tokenView, start, length)
     const w3 = word3(tokenView, start, length)
-    let slot = hashOf(w0, w1, w2, w3) >>> shift
+    const hash = hashOf(w0, w1, w2, w3)
+    const bit = hash >>> hashShift
+    hashes[bit >>> 3] |= 1 << (bit & 7)
+    let slot = hash >>> shift
     while (keys[slot * 4 + 3] !== 0) slot = slot + 1 & last
     const at = slot * 4
     keys[at] = w0
@@ -151,8 +161,9 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
   // Lengths by prefix
   // ---------------------------------------------------------------------------
 
-  const prefixShift = shift + 1
-  const prefixLast = last >>> 1
+  // There are far fewer prefixes than tokens.
+  const prefixShift = shift + 2
+  const prefixLast = last >>> 2
   const prefixes = new Int32Array(prefixLast + 1)
   // Sets of lengths, a bit each; 0 is an empty slot.
   const prefixLengths = new Int32Array(prefixLast + 1)

@@ -1,0 +1,42 @@
+/**
+ * Loading o200k_base and counting a first text, each library in processes of its own: time, and what memory it takes
+ * (resident set after a collection). Medians of five.
+ *
+ * The last result stands in the README.
+ */
+import "effect"
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+
+const RUNS = 5
+
+const measure = async (name: string): Promise<void> => {
+  const { counters } = await import("./support/counters.js")
+  globalThis.gc?.()
+  const memory = process.memoryUsage().rss
+  const start = performance.now()
+  const count = await counters[name]("o200k_base")
+  count("Hello, world! 你好，世界。")
+  const time = performance.now() - start
+  globalThis.gc?.()
+  console.log(JSON.stringify({ time, memory: (process.memoryUsage().rss - memory) / 1e6 }))
+}
+
+const main = async (): Promise<void> => {
+  const { counters, median } = await import("./support/counters.js")
+  console.log("| library | load o200k_base and count | memory |")
+  console.log("| --- | ---: | ---: |")
+  for (const name of Object.keys(counters)) {
+    const runs = Array.from({ length: RUNS }, () => {
+      const child = spawnSync(process.execPath, [...process.execArgv, fileURLToPath(import.meta.url), name], {
+        encoding: "utf8"
+      })
+      return JSON.parse(child.stdout) as { readonly time: number; readonly memory: number }
+    })
+    const time = median(runs.map((run) => run.time))
+    const memory = median(runs.map((run) => run.memory))
+    console.log(`| ${name} | ${time.toFixed(0)} ms | ${memory.toFixed(0)} MB |`)
+  }
+}
+
+await (process.argv[2] === undefined ? main() : measure(process.argv[2]))
