@@ -4,8 +4,8 @@
  * A message of the model holds its thoughts, its text, its calls and their results: results become a `tool` message.
  * Messages of other types, such as `info`, are skipped and counted.
  *
- * Not carried when written: system messages, files, results whose call is missing, reasoning and calls that a provider
- * ran itself, and the order of texts and calls in a message.
+ * Not carried when written: system messages, files, results whose call is missing, calls that a provider ran itself, and
+ * the order of texts and calls in a message.
  *
  * @since 0.1.0
  */

@@ -63,7 +63,7 @@ const result = fc.record({
   options
 }).map(Message.toolResult)
 
-export const message: fc.Arbitrary<Message.Message> = fc.oneof(
+const message: fc.Arbitrary<Message.Message> = fc.oneof(
   fc.tuple(text, options).map(([one, kept]) => Message.system(one, kept)),
   fc.tuple(fc.array(fc.oneof(textPart, file), { maxLength: 3 }), options).map(([parts, kept]) =>
     Message.user(parts, kept)

@@ -29,7 +29,7 @@ export const one = (value: unknown, format?: string | Codec.Codec) =>
 export { lines } from "./corpus.js"
 
 /** The JSON value of every line. */
-export const parsed = (text: string): ReadonlyArray<unknown> =>
+const parsed = (text: string): ReadonlyArray<unknown> =>
   text.split("\n").filter((line) => line !== "").map((line): unknown => JSON.parse(line))
 
 export const encode = (conversation: Conversation.Conversation, format?: string | Codec.Codec) =>

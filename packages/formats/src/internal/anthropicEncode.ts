@@ -107,17 +107,12 @@ const systemBlock = (message: Message.SystemMessage): json.JsonRecord => {
   return json.isRecord(block) ? block : { type: "text", text: message.content, ...fields }
 }
 
-const plain = (items: ReadonlyArray<json.JsonRecord>): string | undefined =>
-  items.length === 1 && items[0].type === "text" && json.isString(items[0].text) && Object.keys(items[0]).length === 2
-    ? items[0].text
-    : undefined
-
 const wireRole = (message: Message.Message): string => message.role === "tool" ? "user" : message.role
 
 const content = (items: ReadonlyArray<json.JsonRecord>, first: Message.Message, format: string): unknown => {
   const form = options.get(first, format).content
   if (form === "empty" && items.length === 1 && items[0].text === "") return []
-  return options.shape(items, plain(items), form, "list")
+  return options.shape(items, options.plainText(items), form, "list")
 }
 
 /** Results that an assistant message holds belong to the user, unless they were read there. */

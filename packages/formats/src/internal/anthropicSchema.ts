@@ -12,9 +12,6 @@ const Source = Schema.Struct({
   url: Schema.optional(Schema.String)
 })
 
-/** @internal */
-export type Source = typeof Source.Type
-
 const text = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })
 
 const media = Schema.Struct({

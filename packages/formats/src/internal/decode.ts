@@ -94,12 +94,8 @@ const leaves = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>)
 
 const pathText = (path: ReadonlyArray<PropertyKey>): string => path.map(String).join(".")
 
-/**
- * A union reports a leaf for each member; the deepest belongs to the member that was meant.
- *
- * @internal
- */
-export const issueOf = (error: ParseResult.ParseError): Issue => {
+/** A union reports a leaf for each member; the deepest belongs to the member that was meant. */
+const issueOf = (error: ParseResult.ParseError): Issue => {
   const found = leaves(error.issue, [])
   const deepest = found.reduce((best, leaf) => leaf.path.length > best.path.length ? leaf : best)
   const field = pathText(deepest.path)

@@ -18,12 +18,8 @@ export interface Framer {
   readonly end: () => ReadonlyArray<Frame>
 }
 
-/**
- * Characters that one record may have, below what a string can hold.
- *
- * @internal
- */
-export const maxRecord = 2 ** 28
+/** Characters that one record may have, below what a string can hold. */
+const maxRecord = 2 ** 28
 
 const bad = (line: number, reason: string, hint = "mend or remove it"): Frame => ({ _tag: "Bad", line, reason, hint })
 

@@ -49,9 +49,6 @@ const checkModel = decode.checker(Model)
 
 const own = (marks: json.JsonRecord): Message.ProviderOptions => options.make({ [format]: marks })
 
-const unlessEmpty = (fields: json.JsonRecord): json.JsonRecord | undefined =>
-  Object.keys(fields).length === 0 ? undefined : fields
-
 const contentParts = (content: typeof Content.Type): ReadonlyArray<Message.UserPart> =>
   typeof content === "string"
     ? [Message.text(content)]
@@ -72,7 +69,7 @@ const call = (one: typeof ToolCall.Type): Message.ToolCallPart =>
     name: one.name,
     params: one.args === undefined ? {} : one.args,
     options: own({
-      fields: unlessEmpty(json.rest(one, ["id", "name", "args", "result", "status"])),
+      fields: json.unlessEmpty(json.rest(one, ["id", "name", "args", "result", "status"])),
       status: one.status ?? undefined,
       args: one.args === undefined ? "absent" : undefined
     })
@@ -110,7 +107,7 @@ const modelMessages = (message: typeof Model.Type): ReadonlyArray<Message.Messag
   const results = calls.flatMap(result)
   const empty = message.content === ""
   const parts = [...(message.thoughts ?? []).map(thought), ...(empty ? [] : content), ...calls.map(call)]
-  const fields = unlessEmpty(json.rest(message, ["type", "content", "thoughts", "toolCalls"]))
+  const fields = json.unlessEmpty(json.rest(message, ["type", "content", "thoughts", "toolCalls"]))
   const marks = {
     fields,
     content: formMark(message.content),
@@ -133,7 +130,7 @@ export const read = (value: unknown): Either.Either<Decoded, Issue> =>
       const type = json.isRecord(item) ? item.type : undefined
       if (type === "user") {
         return Either.map(checkUser(item), (message) => {
-          const rest = unlessEmpty(json.rest(message, ["type", "content"]))
+          const rest = json.unlessEmpty(json.rest(message, ["type", "content"]))
           const marks = { fields: rest, content: formMark(message.content) }
           messages.push(Message.user(contentParts(message.content), own(marks)))
         })

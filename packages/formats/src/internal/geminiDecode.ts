@@ -48,9 +48,6 @@ export const state = (): State => ({
   previous: undefined
 })
 
-const unlessEmpty = (fields: json.JsonRecord): json.JsonRecord | undefined =>
-  Object.keys(fields).length === 0 ? undefined : fields
-
 const own = (fields: json.JsonRecord, marks: json.JsonRecord = {}): Message.ProviderOptions =>
   options.make({ [provider]: options.keep(json.compact(fields), knownFields), [format]: marks })
 
@@ -59,7 +56,7 @@ const partOptions = (
   key: keyof wire.Part,
   inner: json.JsonRecord = {},
   marks: json.JsonRecord = {}
-): Message.ProviderOptions => own({ ...json.rest(part, [key]), inner: unlessEmpty(inner) }, marks)
+): Message.ProviderOptions => own({ ...json.rest(part, [key]), inner: json.unlessEmpty(inner) }, marks)
 
 const filePart = (part: wire.Part): Message.FilePart | undefined => {
   if (part.inlineData !== undefined) {
@@ -226,7 +223,7 @@ export const messages = (content: wire.Content, current: State): ReadonlyArray<M
   const found = model
     ? [Message.assistant(parts.map((part) => modelPart(part, current)))]
     : userRuns(parts, current)
-  const fields = unlessEmpty(json.rest(content, ["role", "parts"]))
+  const fields = json.unlessEmpty(json.rest(content, ["role", "parts"]))
   return found.map((message, i) => {
     const expected = joinsByDefault(current.previous, message.role)
     current.previous = message.role
@@ -250,7 +247,10 @@ export const system = (content: wire.Content, key: string): ReadonlyArray<Messag
   (content.parts ?? []).map((part, i) =>
     Message.system(
       part.text ?? "",
-      own({ ...json.rest(part, ["text"]), content: i === 0 ? unlessEmpty(json.rest(content, ["parts"])) : undefined }, {
+      own({
+        ...json.rest(part, ["text"]),
+        content: i === 0 ? json.unlessEmpty(json.rest(content, ["parts"])) : undefined
+      }, {
         key: key === "systemInstruction" ? undefined : key,
         part: part.text === undefined ? "none" : undefined
       })

@@ -13,13 +13,11 @@ type Owner = { readonly options: Message.ProviderOptions }
 
 const marksOf = (of: Owner): json.JsonRecord => options.get(of, format)
 
-const record = (value: unknown): json.JsonRecord => json.isRecord(value) ? value : {}
-
 const fieldsOf = (
   of: Owner
 ): { readonly inner: json.JsonRecord; readonly block: unknown; readonly outer: json.JsonRecord } => {
   const { block, content: _, inner, ...outer } = options.kept(options.get(of, provider), knownFields)
-  return { block, inner: record(inner), outer }
+  return { block, inner: json.record(inner), outer }
 }
 
 const file = (part: Message.FilePart): json.JsonRecord => {
@@ -41,7 +39,7 @@ const call = (part: Message.ToolCallPart, lost: options.Ledger): ReadonlyArray<j
   const marks = marksOf(part)
   const { inner, outer } = fieldsOf(part)
   const id = marks.id === "none" ? {} : { id: part.id }
-  if (json.isString(marks.type)) return [{ [marks.type]: { ...id, ...record(part.params) }, ...outer }]
+  if (json.isString(marks.type)) return [{ [marks.type]: { ...id, ...json.record(part.params) }, ...outer }]
   if (part.providerExecuted) {
     lost.add("call that another provider ran itself")
     return []
@@ -56,7 +54,7 @@ const result = (part: Message.ToolResultPart, lost: options.Ledger): ReadonlyArr
   const marks = marksOf(part)
   const { inner, outer } = fieldsOf(part)
   const id = marks.id === "none" ? {} : { id: part.id }
-  if (json.isString(marks.type)) return [{ [marks.type]: { ...id, ...record(part.result) }, ...outer }]
+  if (json.isString(marks.type)) return [{ [marks.type]: { ...id, ...json.record(part.result) }, ...outer }]
   if (part.providerExecuted) {
     lost.add("result of a call that another provider ran itself")
     return []
@@ -98,7 +96,7 @@ const content = (message: Message.Message, items: ReadonlyArray<json.JsonRecord>
   return json.compact({
     role: role === "absent" ? undefined : role,
     parts: marks.parts === "absent" && items.length === 0 ? undefined : items,
-    ...record(options.get(message, provider).content)
+    ...json.record(options.get(message, provider).content)
   })
 }
 
@@ -150,5 +148,5 @@ export const system = (
     return marksOf(message).part === "none" && message.content === "" ? outer : { text: message.content, ...outer }
   })
   const key = String(marksOf(prompt[0]).key ?? "systemInstruction")
-  return { instruction: { [key]: { parts: items, ...record(options.get(prompt[0], provider).content) } }, others }
+  return { instruction: { [key]: { parts: items, ...json.record(options.get(prompt[0], provider).content) } }, others }
 }

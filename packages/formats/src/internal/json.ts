@@ -82,3 +82,14 @@ export const rest = (record: object, known: ReadonlyArray<string>): JsonRecord =
  */
 export const compact = (record: JsonRecord): JsonRecord =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
+
+/** @internal */
+export const unlessEmpty = (record: JsonRecord): JsonRecord | undefined =>
+  Object.keys(record).length === 0 ? undefined : record
+
+/**
+ * The value where it is a record, else an empty one.
+ *
+ * @internal
+ */
+export const record = (value: unknown): JsonRecord => isRecord(value) ? value : {}

@@ -78,16 +78,13 @@ const roleOf = (id: ReadonlyArray<string>): Message.Message["role"] | undefined 
   return Object.hasOwn(roles, name) ? roles[name] : undefined
 }
 
-const unlessEmpty = (fields: json.JsonRecord): json.JsonRecord | undefined =>
-  Object.keys(fields).length === 0 ? undefined : fields
-
 const own = (marks: json.JsonRecord): Message.ProviderOptions => options.make({ [format]: marks })
 
 const text = (block: string | Block): Message.TextPart | undefined =>
   typeof block === "string"
     ? Message.text(block, own({ bare: true }))
     : block.type === "text" && block.text !== undefined
-    ? Message.text(block.text, own({ fields: unlessEmpty(json.rest(block, ["type", "text"])) }))
+    ? Message.text(block.text, own({ fields: json.unlessEmpty(json.rest(block, ["type", "text"])) }))
     : undefined
 
 /** An image as OpenAI and LangChain write it; other media are kept as they are. */
@@ -113,7 +110,7 @@ const reasoning = (block: Block): Message.ReasoningPart | undefined => {
       value,
       options.make({
         anthropic: key === "thinking" && json.isString(signature) ? { signature } : {},
-        [format]: { key, fields: unlessEmpty(json.rest(block, ["type", key])) }
+        [format]: { key, fields: json.unlessEmpty(json.rest(block, ["type", key])) }
       })
     )
   }
@@ -128,7 +125,7 @@ const toolCall = (call: typeof ToolCall.Type, index: number, names: results.Name
     name: call.name,
     params: call.args,
     options: own({
-      fields: unlessEmpty(json.rest(call, ["id", "name", "args", "type"])),
+      fields: json.unlessEmpty(json.rest(call, ["id", "name", "args", "type"])),
       type: (call as json.JsonRecord).type === undefined ? "none" : undefined,
       id: json.isString(call.id) ? undefined : "none"
     })
@@ -165,8 +162,8 @@ const blocks = (content: Content | undefined): ReadonlyArray<string | Block> =>
 /** What is kept of a constructor beside the fields of the message. */
 const marks = (one: Constructor, role: Message.Message["role"], known: ReadonlyArray<string>): json.JsonRecord => ({
   id: json.same(one.id, usualId(role)) ? undefined : one.id,
-  kwargs: unlessEmpty(json.rest(one.kwargs, ["content", ...known])),
-  fields: unlessEmpty(json.rest(one, ["lc", "type", "id", "kwargs"])),
+  kwargs: json.unlessEmpty(json.rest(one.kwargs, ["content", ...known])),
+  fields: json.unlessEmpty(json.rest(one, ["lc", "type", "id", "kwargs"])),
   content: typeof one.kwargs.content === "string" ? undefined : options.formOf(one.kwargs.content)
 })
 
@@ -180,7 +177,7 @@ const systemMessages = (one: Constructor): ReadonlyArray<Message.Message> => {
       part.type === "text" ? part.text : "",
       own({
         ...(i === 0 ? marks(one, "system", []) : { joins: true }),
-        part: unlessEmpty({ ...options.get(part, format) }),
+        part: json.unlessEmpty({ ...options.get(part, format) }),
         empty: one.kwargs.content?.length === 0 && typeof one.kwargs.content !== "string" ? true : undefined
       })
     )

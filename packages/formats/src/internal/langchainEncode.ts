@@ -16,22 +16,20 @@ type Owner = { readonly options: Message.ProviderOptions }
 
 const marksOf = (of: Owner): json.JsonRecord => options.get(of, format)
 
-const record = (value: unknown): json.JsonRecord => json.isRecord(value) ? value : {}
-
 const constructor = (message: Message.Message, kwargs: json.JsonRecord): json.JsonRecord => {
   const marks = marksOf(message)
   return {
     lc: 1,
     type: "constructor",
     id: Array.isArray(marks.id) ? marks.id : usualId(message.role),
-    kwargs: json.compact({ ...kwargs, ...record(marks.kwargs) }),
-    ...record(marks.fields)
+    kwargs: json.compact({ ...kwargs, ...json.record(marks.kwargs) }),
+    ...json.record(marks.fields)
   }
 }
 
 const text = (part: Message.TextPart): unknown => {
   const marks = marksOf(part)
-  return marks.bare === true ? part.text : { type: "text", text: part.text, ...record(marks.fields) }
+  return marks.bare === true ? part.text : { type: "text", text: part.text, ...json.record(marks.fields) }
 }
 
 const file = (part: Message.FilePart, lost: options.Ledger): ReadonlyArray<unknown> => {
@@ -47,7 +45,7 @@ const file = (part: Message.FilePart, lost: options.Ledger): ReadonlyArray<unkno
 
 const reasoning = (part: Message.ReasoningPart, lost: options.Ledger): ReadonlyArray<unknown> => {
   const { fields, key } = marksOf(part)
-  if (json.isString(key)) return [{ type: key, [key]: part.text, ...record(fields) }]
+  if (json.isString(key)) return [{ type: key, [key]: part.text, ...json.record(fields) }]
   lost.add("reasoning of another format")
   return []
 }
@@ -59,7 +57,7 @@ const call = (part: Message.ToolCallPart): json.JsonRecord => {
     args: part.params,
     id: marks.id === "none" ? undefined : part.id,
     type: marks.type === "none" ? undefined : "tool_call",
-    ...record(marks.fields)
+    ...json.record(marks.fields)
   })
 }
 
@@ -137,10 +135,10 @@ const tool = (part: Message.ToolResultPart, message: Message.Message, lost: opti
 const system = (group: ReadonlyArray<Message.SystemMessage>): json.JsonRecord => {
   const [first] = group
   const items = group.flatMap((one): ReadonlyArray<unknown> => {
-    const part = record(marksOf(one).part)
+    const part = json.record(marksOf(one).part)
     if (marksOf(one).empty === true && one.content === "") return []
     if (json.isRecord(part.block) && one.content === "") return [part.block]
-    return [part.bare === true ? one.content : { type: "text", text: one.content, ...record(part.fields) }]
+    return [part.bare === true ? one.content : { type: "text", text: one.content, ...json.record(part.fields) }]
   })
   return constructor(first, { content: contentOf(items, marksOf(first).content) })
 }

@@ -35,11 +35,8 @@ const Tree = Schema.Struct({ message_tree_id: optional(Schema.String), prompt: N
 
 const checkTree = decode.checker(Tree)
 
-const unlessEmpty = (fields: json.JsonRecord): json.JsonRecord | undefined =>
-  Object.keys(fields).length === 0 ? undefined : fields
-
 const messageOf = (node: Node): Message.Message => {
-  const marks = options.make({ [format]: { fields: unlessEmpty(json.rest(node, ["text", "role", "replies"])) } })
+  const marks = options.make({ [format]: { fields: json.unlessEmpty(json.rest(node, ["text", "role", "replies"])) } })
   return node.role === "prompter" ? Message.user(node.text, marks) : Message.assistant(node.text, marks)
 }
 

@@ -94,30 +94,30 @@ export const match = (value: unknown): Likeness => {
     : matchMessages(value.traj)
 }
 
-const encodeWith = (options_: Options) => (conversation: Conversation): Encoded => {
+const encodeWith = (form: Options) => (conversation: Conversation): Encoded => {
   const lost = options.ledger("lost")
   const messages = write.messages(conversation.messages, lost)
-  const { at, fields } = envelope.own(conversation, options_.id, options_.at[0], lost)
+  const { at, fields } = envelope.own(conversation, form.id, form.at[0], lost)
   const [message, ...more] = messages
   if (at === "choices" && message !== undefined && more.length === 0) {
     const [choice, ...others] = fields.choices as ReadonlyArray<json.JsonRecord>
     return { values: [{ ...fields, choices: [{ ...choice, message }, ...others] }], notes: lost.notes() }
   }
-  const place = at === "choices" ? options_.at[0] : at
+  const place = at === "choices" ? form.at[0] : at
   return { values: [envelope.wrap(place, json.rest(fields, ["choices"]), messages)], notes: lost.notes() }
 }
 
 /** @internal */
-export const make = (options_: Options): DocumentCodec => ({
-  id: options_.id,
-  title: options_.title,
+export const make = (form: Options): DocumentCodec => ({
+  id: form.id,
+  title: form.title,
   layout: "document",
-  match: options_.match,
+  match: form.match,
   decode: (value) =>
     isResponse(value)
       ? response(value)
       : Either.flatMap(
-        envelope.open(value, options_.at),
+        envelope.open(value, form.at),
         ({ list, ...found }) => Either.map(messagesOf(list, found.at), (messages) => ({ messages, envelope: found }))
       ),
   usage,

@@ -156,7 +156,7 @@ const toolCall = (call: wire.ToolCall, current: State): Message.ToolCallPart => 
     name,
     params: read.params,
     options: own(
-      { ...kept, function: unlessEmpty(json.rest(call.function ?? {}, ["name", "arguments"])) },
+      { ...kept, function: json.unlessEmpty(json.rest(call.function ?? {}, ["name", "arguments"])) },
       {
         arguments: read.text,
         form: json.isString(given) ? undefined : given === undefined ? "absent" : "json",
@@ -165,9 +165,6 @@ const toolCall = (call: wire.ToolCall, current: State): Message.ToolCallPart => 
     )
   })
 }
-
-const unlessEmpty = (fields: json.JsonRecord): json.JsonRecord | undefined =>
-  Object.keys(fields).length === 0 ? undefined : fields
 
 const assistant = (message: wire.Message, current: State): Message.Message => {
   const parts: Array<Message.AssistantPart> = []

@@ -41,11 +41,6 @@ const file = (part: Message.FilePart): json.JsonRecord | undefined => {
   return { type: "file", file: { ...held, ...named, ...fields } }
 }
 
-const plain = (items: ReadonlyArray<json.JsonRecord>): string | undefined =>
-  items.length === 1 && items[0].type === "text" && json.isString(items[0].text) && Object.keys(items[0]).length === 2
-    ? items[0].text
-    : undefined
-
 const contentParts = (parts: ReadonlyArray<Message.Part>, lost: options.Ledger): ReadonlyArray<json.JsonRecord> =>
   parts.flatMap((part) => {
     if (part.type === "text") return [text(part)]
@@ -69,13 +64,16 @@ const system = (group: ReadonlyArray<Message.SystemMessage>): json.JsonRecord =>
   if ((marks.content === "null" || marks.content === "absent") && first.content === "") {
     return message(String(role), { content: marks.content === "null" ? null : undefined, ...fields })
   }
-  return message(String(role), { content: options.shape(items, plain(items), marks.content, "string"), ...fields })
+  return message(String(role), {
+    content: options.shape(items, options.plainText(items), marks.content, "string"),
+    ...fields
+  })
 }
 
 const user = (one: Message.UserMessage, lost: options.Ledger): json.JsonRecord => {
   const items = contentParts(one.content, lost)
   return message("user", {
-    content: options.shape(items, plain(items), marksOf(one).content, "list"),
+    content: options.shape(items, options.plainText(items), marksOf(one).content, "list"),
     ...fieldsOf(one)
   })
 }
@@ -157,7 +155,7 @@ const assistant = (one: Message.AssistantMessage, lost: options.Ledger): Readonl
   const marks = marksOf(one)
   return [
     message("assistant", {
-      content: options.shape(content, plain(content), marks.content, "null"),
+      content: options.shape(content, options.plainText(content), marks.content, "null"),
       ...fields,
       tool_calls: calls.length > 0 || marks.calls === "empty" ? calls : undefined,
       ...fieldsOf(one)

@@ -62,6 +62,16 @@ export const formOf = (content: unknown): Form =>
   content === undefined ? "absent" : content === null ? "null" : json.isString(content) ? "string" : "list"
 
 /**
+ * The text of items that are nothing but one block of text.
+ *
+ * @internal
+ */
+export const plainText = (items: ReadonlyArray<json.JsonRecord>, type = "text"): string | undefined =>
+  items.length === 1 && items[0].type === type && json.isString(items[0].text) && Object.keys(items[0]).length === 2
+    ? items[0].text
+    : undefined
+
+/**
  * How items are written where nothing else is asked for: text as a string, none as `empty`, all else as a list.
  */
 const defaultForm = (items: number, text: string | undefined, empty: Form): Form =>

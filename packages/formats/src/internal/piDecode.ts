@@ -68,30 +68,27 @@ const checkCompaction = decode.checker(Schema.Struct({ type: Schema.Literal("com
 
 const roles = ["user", "assistant", "toolResult"]
 
-const unlessEmpty = (fields: json.JsonRecord): json.JsonRecord | undefined =>
-  Object.keys(fields).length === 0 ? undefined : fields
-
 const own = (marks: json.JsonRecord): Message.ProviderOptions => options.make({ [format]: marks })
 
 const part = (one: Part): Message.AssistantPart => {
   if (!isKnown(one)) return opaque(format, one)
   switch (one.type) {
     case "text":
-      return Message.text(one.text, own({ fields: unlessEmpty(json.rest(one, ["type", "text"])) }))
+      return Message.text(one.text, own({ fields: json.unlessEmpty(json.rest(one, ["type", "text"])) }))
     case "image":
       return Message.file({
         mediaType: one.mimeType,
         data: one.data,
-        options: own({ fields: unlessEmpty(json.rest(one, ["type", "data", "mimeType"])) })
+        options: own({ fields: json.unlessEmpty(json.rest(one, ["type", "data", "mimeType"])) })
       })
     case "thinking":
-      return Message.reasoning(one.thinking, own({ fields: unlessEmpty(json.rest(one, ["type", "thinking"])) }))
+      return Message.reasoning(one.thinking, own({ fields: json.unlessEmpty(json.rest(one, ["type", "thinking"])) }))
     case "toolCall":
       return Message.toolCall({
         id: one.id,
         name: one.name,
         params: one.arguments,
-        options: own({ fields: unlessEmpty(json.rest(one, ["type", "id", "name", "arguments"])) })
+        options: own({ fields: json.unlessEmpty(json.rest(one, ["type", "id", "name", "arguments"])) })
       })
   }
 }
@@ -126,14 +123,14 @@ const message = (one: PiMessage, entry: json.JsonRecord | undefined): Message.Me
         isFailure: one.isError === true,
         options: own({
           entry,
-          fields: unlessEmpty(fields),
+          fields: json.unlessEmpty(fields),
           content: found.form,
           flag: one.isError === undefined ? "none" : undefined
         })
       })
     ])
   }
-  const marks = own({ entry, fields: unlessEmpty(json.rest(one, ["role", "content"])), content: form })
+  const marks = own({ entry, fields: json.unlessEmpty(json.rest(one, ["role", "content"])), content: form })
   if (one.role === "assistant") return Message.assistant(parts(content), marks)
   const read = typeof content === "string" ? [{ type: "text" as const, text: content }] : content
   return Message.user(parts(content).map((made, i) => userPart(made, read[i])), marks)
@@ -184,7 +181,7 @@ export const open = (): Session => {
       onRight: (entry) => {
         const billed = entry.message.role === "assistant" ? usageOf(entry.message) : undefined
         if (billed !== undefined) usage.push({ messages: messages.length, ...billed })
-        messages.push(message(entry.message, unlessEmpty(json.rest(entry, ["type", "message"]))))
+        messages.push(message(entry.message, json.unlessEmpty(json.rest(entry, ["type", "message"]))))
         return undefined
       }
     })

@@ -15,11 +15,9 @@ type Owner = { readonly options: Message.ProviderOptions }
 
 const marksOf = (of: Owner): json.JsonRecord => options.get(of, format)
 
-const record = (value: unknown): json.JsonRecord => json.isRecord(value) ? value : {}
-
 const part = (one: Message.Part, lost: options.Ledger): ReadonlyArray<json.JsonRecord> => {
   const marks = marksOf(one)
-  const fields = record(marks.fields)
+  const fields = json.record(marks.fields)
   switch (one.type) {
     case "text":
       return [{ type: "text", text: one.text, ...fields }]
@@ -45,9 +43,9 @@ const part = (one: Message.Part, lost: options.Ledger): ReadonlyArray<json.JsonR
 }
 
 const entry = (message: json.JsonRecord, of: Owner): json.JsonRecord => ({
-  ...record(marksOf(of).entry),
+  ...json.record(marksOf(of).entry),
   type: "message",
-  message: { ...message, ...record(marksOf(of).fields) }
+  message: { ...message, ...json.record(marksOf(of).fields) }
 })
 
 const spoken = (message: Message.UserMessage | Message.AssistantMessage, lost: options.Ledger): json.JsonRecord => {
@@ -96,7 +94,7 @@ export const encode = (conversation: Conversation): Encoded => {
         const [only, ...more] = message.content
         const summary = marksOf(message).compactSummary === true && more.length === 0 && only?.type === "text"
         return summary
-          ? [{ type: "compaction", ...record(marksOf(message).entry), summary: only.text }]
+          ? [{ type: "compaction", ...json.record(marksOf(message).entry), summary: only.text }]
           : [spoken(message, lost)]
       }
       case "assistant":

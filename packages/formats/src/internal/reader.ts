@@ -33,12 +33,8 @@ const isNamed = (value: unknown): value is Readonly<Record<string, json.JsonReco
   return items.length > 0 && items.every(json.isRecord)
 }
 
-/**
- * How much a record looks like a format, lists and exchanges taken apart.
- *
- * @internal
- */
-export const likeness = (codec: Codec, value: unknown): Likeness => {
+/** How much a record looks like a format, lists and exchanges taken apart. */
+const likeness = (codec: Codec, value: unknown): Likeness => {
   const own = codec.match(value)
   if (own > 0) return own
   if (isExchange(value)) return codec.layout === "document" ? codec.match(value.request) : 0

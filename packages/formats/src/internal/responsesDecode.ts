@@ -21,15 +21,12 @@ export const provider = "openai"
 /** @internal */
 export const format = "openai-responses"
 
-const unlessEmpty = (fields: json.JsonRecord): json.JsonRecord | undefined =>
-  Object.keys(fields).length === 0 ? undefined : fields
-
 const own = (
   fields: { readonly item?: json.JsonRecord; readonly content?: json.JsonRecord },
   marks: json.JsonRecord = {}
 ): Message.ProviderOptions =>
   options.make({
-    [provider]: { item: unlessEmpty(fields.item ?? {}), content: unlessEmpty(fields.content ?? {}) },
+    [provider]: { item: json.unlessEmpty(fields.item ?? {}), content: json.unlessEmpty(fields.content ?? {}) },
     [format]: marks
   })
 
@@ -137,10 +134,10 @@ const message = (item: wire.Message, current: State): void => {
       empty.map((one, i) => ({
         ...one,
         options: options.make({
-          [provider]: { ...options.get(one, provider), ...(i === 0 ? { item: unlessEmpty(fields.item) } : {}) },
+          [provider]: { ...options.get(one, provider), ...(i === 0 ? { item: json.unlessEmpty(fields.item) } : {}) },
           [format]: {
             ...options.get(one, format),
-            ...(i === 0 ? { message: unlessEmpty(json.compact(marks)) } : { joins: true })
+            ...(i === 0 ? { message: json.unlessEmpty(json.compact(marks)) } : { joins: true })
           }
         })
       }))
@@ -150,7 +147,7 @@ const message = (item: wire.Message, current: State): void => {
   flush(current)
   const raw: ReadonlyArray<wire.Part> = typeof item.content === "string" ? [] : item.content
   const role = item.role === "developer" ? item.role : undefined
-  const head = { item: unlessEmpty(fields.item) }
+  const head = { item: json.unlessEmpty(fields.item) }
   const shown = parts.length === 0 ? [Message.text("", own({}, { empty: true }))] : parts
   append(
     current.messages,
@@ -161,7 +158,7 @@ const message = (item: wire.Message, current: State): void => {
           [provider]: { ...(one.type === "text" ? options.get(one, provider) : {}), ...(i === 0 ? head : {}) },
           [format]: {
             ...(i === 0 ? { ...marks, role } : { joins: true }),
-            part: one.type === "text" ? unlessEmpty({ ...options.get(one, format) }) : { part: raw[i] }
+            part: one.type === "text" ? json.unlessEmpty({ ...options.get(one, format) }) : { part: raw[i] }
           }
         })
       )

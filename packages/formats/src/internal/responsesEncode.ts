@@ -13,11 +13,9 @@ type Owner = { readonly options: Message.ProviderOptions }
 
 const marksOf = (of: Owner): json.JsonRecord => options.get(of, format)
 
-const record = (value: unknown): json.JsonRecord => json.isRecord(value) ? value : {}
+const itemOf = (of: Owner): json.JsonRecord => json.record(options.get(of, provider).item)
 
-const itemOf = (of: Owner): json.JsonRecord => record(options.get(of, provider).item)
-
-const contentOf = (of: Owner): json.JsonRecord => record(options.get(of, provider).content)
+const contentOf = (of: Owner): json.JsonRecord => json.record(options.get(of, provider).content)
 
 const text = (part: Message.TextPart, standard: string): json.JsonRecord => {
   const { type = standard } = marksOf(part)
@@ -47,11 +45,6 @@ const file = (part: Message.FilePart, lost: options.Ledger): ReadonlyArray<json.
   return [image ? { type, image_url: url, ...fields } : { type, file_data: url, ...named, ...fields }]
 }
 
-const plain = (items: ReadonlyArray<json.JsonRecord>, standard: string): string | undefined =>
-  items.length === 1 && items[0].type === standard && json.isString(items[0].text) && Object.keys(items[0]).length === 2
-    ? items[0].text
-    : undefined
-
 const item = (
   role: unknown,
   parts: ReadonlyArray<json.JsonRecord>,
@@ -59,7 +52,7 @@ const item = (
   fields: json.JsonRecord
 ): json.JsonRecord => {
   const standard = role === "assistant" ? "output_text" : "input_text"
-  const content = options.shape(parts, plain(parts, standard), marks.content, "list")
+  const content = options.shape(parts, options.plainText(parts, standard), marks.content, "list")
   return json.compact({ type: marks.type, role, content, ...fields })
 }
 
@@ -74,7 +67,7 @@ const system = (group: ReadonlyArray<Message.SystemMessage>): json.JsonRecord =>
   const whole = itemOf(first)
   if (json.isString(marks.type) && marks.type !== "message" && json.isString(whole.type)) return whole
   const parts = group.flatMap((one) => {
-    const kept = record(marksOf(one).part)
+    const kept = json.record(marksOf(one).part)
     if (kept.empty === true && one.content === "") return []
     if (json.isRecord(kept.part)) return [kept.part]
     return [{ type: kept.type ?? "input_text", text: one.content, ...contentOf(one) }]
@@ -146,7 +139,7 @@ const assistant = (one: Message.AssistantMessage, lost: options.Ledger): Readonl
           ? file(each, lost)
           : []
       )
-      out.push(item("assistant", items, record(head), itemOf(part)))
+      out.push(item("assistant", items, json.record(head), itemOf(part)))
       continue
     }
     switch (part.type) {

@@ -64,9 +64,6 @@ const roleOf = (from: string): Role | undefined => Object.hasOwn(roles, from) ? 
 
 const own = (marks: json.JsonRecord): Message.ProviderOptions => options.make({ [format]: marks })
 
-const unlessEmpty = (fields: json.JsonRecord): json.JsonRecord | undefined =>
-  Object.keys(fields).length === 0 ? undefined : fields
-
 // =============================================================================
 // `conversations` of `from` and `value`
 // =============================================================================
@@ -83,7 +80,7 @@ const said = (item: unknown, open: calls.Open): Either.Either<Message.Message, I
     if (role === undefined) return Either.left(unknownRole(one.from))
     const marks = {
       from: one.from === names[role] ? undefined : one.from,
-      fields: unlessEmpty(json.rest(one, ["from", "value"]))
+      fields: json.unlessEmpty(json.rest(one, ["from", "value"]))
     }
     switch (role) {
       case "system":
@@ -120,12 +117,12 @@ const isText = (part: Part): part is Part & { readonly value: string } =>
   part.type === "text" && json.isString(part.value)
 
 const textPart = (part: Part & { readonly value: string }, marks: json.JsonRecord = {}): Message.TextPart =>
-  Message.text(part.value, own({ ...marks, fields: unlessEmpty(json.rest(part, ["type", "value"])) }))
+  Message.text(part.value, own({ ...marks, fields: json.unlessEmpty(json.rest(part, ["type", "value"])) }))
 
 const assistantParts = (part: Part, open: calls.Open): ReadonlyArray<Message.AssistantPart> => {
   if (isText(part)) return [textPart(part)]
   if (!json.isString(part.value)) return [opaque(format, part)]
-  const fields = unlessEmpty(json.rest(part, ["type", "value"]))
+  const fields = json.unlessEmpty(json.rest(part, ["type", "value"]))
   if (part.type === "reasoning") return [Message.reasoning(part.value, own({ fields }))]
   if (part.type !== "tool_call") return [opaque(format, part)]
   const read = calls.one(part.value, open)
@@ -174,7 +171,7 @@ const row = (item: unknown, open: calls.Open): Either.Either<ReadonlyArray<Messa
     const { content, role } = one
     const marks = {
       content: typeof content === "string" ? "string" : undefined,
-      fields: unlessEmpty(json.rest(one, ["role", "content"]))
+      fields: json.unlessEmpty(json.rest(one, ["role", "content"]))
     }
     const parts = typeof content === "string" ? [{ type: "text", value: content }] : content
     switch (role) {

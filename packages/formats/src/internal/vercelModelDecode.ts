@@ -19,9 +19,6 @@ interface State {
 /** @internal */
 export const state = (): State => ({ executed: new Set() })
 
-const unlessEmpty = (fields: json.JsonRecord): json.JsonRecord | undefined =>
-  Object.keys(fields).length === 0 ? undefined : fields
-
 const own = (
   part: object & { readonly providerOptions?: unknown },
   known: ReadonlyArray<string>,
@@ -31,7 +28,7 @@ const own = (
   metadata.read(
     part.providerOptions,
     format,
-    { ...marks, fields: unlessEmpty(json.rest(part, ["type", "providerOptions", ...known])) },
+    { ...marks, fields: json.unlessEmpty(json.rest(part, ["type", "providerOptions", ...known])) },
     reasoning
   )
 
@@ -84,7 +81,7 @@ const result = (part: wire.Result, current: State): Message.ToolResultPart => {
     options: own(part, ["toolCallId", "toolName", "output"], {
       output: usual ? undefined : type,
       value: value === undefined ? "absent" : undefined,
-      outputFields: unlessEmpty(fields)
+      outputFields: json.unlessEmpty(fields)
     })
   })
 }

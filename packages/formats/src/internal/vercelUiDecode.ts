@@ -19,9 +19,6 @@ interface State {
 /** @internal */
 export const state = (): State => ({ previous: undefined })
 
-const unlessEmpty = (fields: json.JsonRecord): json.JsonRecord | undefined =>
-  Object.keys(fields).length === 0 ? undefined : fields
-
 const own = (
   part: wire.Part & { readonly providerMetadata?: unknown },
   known: ReadonlyArray<string>,
@@ -30,7 +27,7 @@ const own = (
   metadata.read(
     part.providerMetadata,
     format,
-    { ...marks, fields: unlessEmpty(json.rest(part, ["type", "providerMetadata", ...known])) },
+    { ...marks, fields: json.unlessEmpty(json.rest(part, ["type", "providerMetadata", ...known])) },
     part.type === "reasoning"
   )
 
@@ -117,7 +114,7 @@ const toolParts = (
     ...shared,
     params: part.input ?? {},
     options: metadata.read(part.callProviderMetadata, format, {
-      fields: unlessEmpty(fields),
+      fields: json.unlessEmpty(fields),
       dynamic: dynamic ? true : undefined,
       input: part.input === undefined ? "absent" : part.input === null ? "null" : undefined,
       state: part.state === usualState(result) ? undefined : part.state ?? "absent"
@@ -187,7 +184,7 @@ export const messages = (message: wire.Message, current: State): ReadonlyArray<M
     : message.role === "user"
     ? [Message.user(message.parts.map(plainPart))]
     : assistantMessages(message.parts)
-  const fields = unlessEmpty(json.rest(message, ["role", "parts"]))
+  const fields = json.unlessEmpty(json.rest(message, ["role", "parts"]))
   return found.map((one, i) => {
     const expected = joinsByDefault(current.previous, one.role)
     current.previous = one.role

@@ -14,11 +14,9 @@ type Owner = { readonly options: Message.ProviderOptions }
 
 const marksOf = (of: Owner): json.JsonRecord => options.get(of, format)
 
-const record = (value: unknown): json.JsonRecord => json.isRecord(value) ? value : {}
-
 /** What stands beside the fields of a part. */
 const extras = (of: Owner): json.JsonRecord =>
-  json.compact({ ...record(marksOf(of).fields), providerMetadata: metadata.write(of, format) })
+  json.compact({ ...json.record(marksOf(of).fields), providerMetadata: metadata.write(of, format) })
 
 const file = (part: Message.FilePart): json.JsonRecord => {
   const marks = marksOf(part)
@@ -54,7 +52,7 @@ const tool = (
     providerExecuted: call.providerExecuted ? true : undefined,
     callProviderMetadata: metadata.write(call, format),
     resultProviderMetadata: result === undefined ? undefined : metadata.write(result, format),
-    ...record(marks.fields)
+    ...json.record(marks.fields)
   })
 }
 
@@ -87,7 +85,7 @@ const systemPart = (message: Message.SystemMessage): ReadonlyArray<json.JsonReco
 
 const group = (messages: ReadonlyArray<Message.Message>, lost: options.Ledger): json.JsonRecord => {
   const [first] = messages
-  const head = record(marksOf(first).message)
+  const head = json.record(marksOf(first).message)
   const role = first.role === "tool" ? "assistant" : first.role
   const found = messages.flatMap((message) =>
     message.role === "tool" || message.role === "assistant"
