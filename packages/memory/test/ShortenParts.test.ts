@@ -222,6 +222,19 @@ describe("shortenParts: what is left alone", () => {
       assert.strictEqual(yield* shorten(message, 50), message)
     }))
 
+  it.effect("what was cleared before", () =>
+    Effect.gen(function*() {
+      const strategy = TrimStrategy.cascade(
+        TrimStrategy.clearToolResults({ keep: 1 }),
+        TrimStrategy.shortenParts({ maxTokens: 5 })
+      )
+      const window = yield* makeWindow(0, strategy, TokenCounter.characters)
+      const result = (id: string) => tool([toolResult({ id, name: "f", result: "x".repeat(400) })])
+      const call = (id: string) => assistant([toolCall({ id, name: "f", params: {} })])
+      const context = yield* window.fit([user("u"), call("a"), result("a"), call("b"), result("b")])
+      assert.strictEqual(texts(context)[2], "[Result cleared to save space. Call the tool again if it is needed.]")
+    }))
+
   it.effect("everything once it fits: oldest first, no more than it must", () =>
     Effect.gen(function*() {
       const messages = [1, 2, 3].flatMap((n) => [user(`u${n}`), assistant(`a${n} ${"x".repeat(400)}`)])

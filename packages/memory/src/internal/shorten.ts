@@ -9,6 +9,7 @@ import type * as TokenCounter from "../TokenCounter.js"
 import type { TrimInput, TrimResult } from "../TrimStrategy.js"
 import * as json from "./json.js"
 import { remembered, rewriteUntil, tokensToWin } from "./rewriting.js"
+import * as tag from "./tag.js"
 import type * as window from "./window.js"
 
 /** Each try keeps at most this share of the one before. */
@@ -114,13 +115,17 @@ const shortenParams = (
     ? shortenValue(params, maxTokens, counter, () => shortenText(params))
     : shortenValue(params, maxTokens, counter)
 
+/** What the provider has run itself goes back as it came; what was cleared is short. */
+const staysWhole = (part: Message.Part): boolean =>
+  (part.type === "tool-call" && part.providerExecuted) ||
+  (part.type === "tool-result" && (part.providerExecuted || tag.isCleared(part)))
+
 const shortenPart = <P extends Message.Part>(
   part: P,
   maxTokens: number,
   counter: TokenCounter.Service
 ): Effect.Effect<P, TokenCountError> => {
-  // What the provider has run itself goes back as it came.
-  if ((part.type === "tool-call" || part.type === "tool-result") && part.providerExecuted) return Effect.succeed(part)
+  if (staysWhole(part)) return Effect.succeed(part)
   switch (part.type) {
     case "text":
       return Effect.map(
