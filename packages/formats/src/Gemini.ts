@@ -94,9 +94,9 @@ const encode = (conversation: Conversation): Encoded => {
   const { instruction, others } = write.system(conversation.messages, lost)
   const contents = write.contents(others, lost)
   if (at === "candidates" && contents.length === 1 && Array.isArray(fields.candidates)) {
-    const [candidate, ...more] = fields.candidates as ReadonlyArray<json.JsonRecord>
+    const [candidate, ...more]: ReadonlyArray<unknown> = fields.candidates
     return {
-      values: [{ ...fields, candidates: [{ ...candidate, content: contents[0] }, ...more] }],
+      values: [{ ...fields, candidates: [{ ...json.record(candidate), content: contents[0] }, ...more] }],
       notes: lost.notes()
     }
   }

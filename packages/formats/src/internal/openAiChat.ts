@@ -60,11 +60,14 @@ const response = (
   value: json.JsonRecord & { readonly choices: ReadonlyArray<unknown> }
 ): Either.Either<Decoded, Issue> => {
   const [{ message, ...choice }, ...others] = value.choices as ReadonlyArray<json.JsonRecord>
-  return Either.map(messagesOf([message], "choices.message"), (messages) => ({
-    messages,
-    usage: envelope.answerUsage(usage(value)),
-    envelope: { at: "choices", fields: { ...value, choices: [choice, ...others] } }
-  }))
+  return Either.mapBoth(decodeMessage(message), {
+    onLeft: decode.at("choices.0.message"),
+    onRight: (decoded) => ({
+      messages: read.messages(decoded, read.state()),
+      usage: envelope.answerUsage(usage(value)),
+      envelope: { at: "choices", fields: { ...value, choices: [choice, ...others] } }
+    })
+  })
 }
 
 /** @internal */
@@ -99,9 +102,9 @@ const encodeWith = (form: Options) => (conversation: Conversation): Encoded => {
   const messages = write.messages(conversation.messages, lost)
   const { at, fields } = envelope.own(conversation, form.id, form.at[0], lost)
   const [message, ...more] = messages
-  if (at === "choices" && message !== undefined && more.length === 0) {
-    const [choice, ...others] = fields.choices as ReadonlyArray<json.JsonRecord>
-    return { values: [{ ...fields, choices: [{ ...choice, message }, ...others] }], notes: lost.notes() }
+  if (at === "choices" && Array.isArray(fields.choices) && message !== undefined && more.length === 0) {
+    const [choice, ...others]: ReadonlyArray<unknown> = fields.choices
+    return { values: [{ ...fields, choices: [{ ...json.record(choice), message }, ...others] }], notes: lost.notes() }
   }
   const place = at === "choices" ? form.at[0] : at
   return { values: [envelope.wrap(place, json.rest(fields, ["choices"]), messages)], notes: lost.notes() }
@@ -121,5 +124,5 @@ export const make = (form: Options): DocumentCodec => ({
         ({ list, ...found }) => Either.map(messagesOf(list, found.at), (messages) => ({ messages, envelope: found }))
       ),
   usage,
-  encode: encodeWith(options_)
+  encode: encodeWith(form)
 })
