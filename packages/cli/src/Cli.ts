@@ -13,7 +13,9 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { normalized } from "./internal/argv.js"
 import { tidied } from "./internal/console.js"
+import { checkChoices } from "./internal/options.js"
 import { coloursWanted } from "./internal/output.js"
 import * as replay from "./internal/replayCommand.js"
 import { Stderr } from "./Stderr.js"
@@ -63,7 +65,8 @@ export const run = Effect.fn("Cli.run")(function*(argv: ReadonlyArray<string>) {
     stderr: yield* coloursWanted(stderr.isTerminal)
   }
   const app = Command.run(root, { name: "effect-memory", version: yield* version, executable: "effect-memory" })
-  yield* app(argv).pipe(
+  const args = normalized(argv)
+  yield* Effect.zipRight(checkChoices(args), app(args)).pipe(
     Effect.withConsole(tidied(console, colours)),
     Effect.catchTag("OutputError", (error) => error.isClosedPipe ? Effect.void : Effect.fail(error)),
     Effect.tapErrorCause((cause) => {

@@ -61,16 +61,91 @@ export class NoSuchConversation
  */
 export class UnreadableRecords
   extends Schema.TaggedError<UnreadableRecords>("@effect-memory/cli/CliError/UnreadableRecords")("UnreadableRecords", {
-    first: FormatError,
-    /** How many there are beside the first one. */
+    /** What is wrong with the first ones. */
+    first: Schema.Array(FormatError),
+    /** How many there are beside those. */
     more: Schema.Number
+  })
+{
+  /**
+   * A sentence for each record.
+   *
+   * @since 0.1.0
+   */
+  override get message(): string {
+    const sentences = this.first.map(({ message }) => message).join("\n")
+    return this.more === 0 ? sentences : `${sentences} (${this.more} more like it)`
+  }
+}
+
+/**
+ * An option that takes one of a few names, and was given another.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnknownChoice
+  extends Schema.TaggedError<UnknownChoice>("@effect-memory/cli/CliError/UnknownChoice")("UnknownChoice", {
+    /** The option, as it was given. */
+    option: Schema.String,
+    given: Schema.String,
+    /** The names there are. */
+    known: Schema.Array(Schema.String)
   })
 {
   /**
    * @since 0.1.0
    */
   override get message(): string {
-    return `${this.first.message} (${this.more} more like it)`
+    return `${this.option} is ${JSON.stringify(this.given)}: give one of ${this.known.join(", ")}`
+  }
+}
+
+/**
+ * A counter that there is not.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnknownCounter
+  extends Schema.TaggedError<UnknownCounter>("@effect-memory/cli/CliError/UnknownCounter")("UnknownCounter", {
+    given: Schema.String,
+    /** The models that this kind of counter knows; empty where the kind is unknown. */
+    known: Schema.Array(Schema.String)
+  })
+{
+  /**
+   * @since 0.1.0
+   */
+  override get message(): string {
+    const remedy = this.known.length === 0
+      ? "give characters, tiktoken:MODEL or estimate:MODEL"
+      : `give one of ${this.known.join(", ")} for the model`
+    return `--counter is ${JSON.stringify(this.given)}: ${remedy}`
+  }
+}
+
+/**
+ * A part of the program that is not there.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class BrokenInstallation
+  extends Schema.TaggedError<BrokenInstallation>("@effect-memory/cli/CliError/BrokenInstallation")(
+    "BrokenInstallation",
+    {
+      /** What could not be loaded. */
+      part: Schema.String,
+      cause: Schema.optional(Schema.Defect)
+    }
+  )
+{
+  /**
+   * @since 0.1.0
+   */
+  override get message(): string {
+    return `${this.part} cannot be loaded: install effect-memory again`
   }
 }
 

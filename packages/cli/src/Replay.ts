@@ -6,7 +6,6 @@
  */
 import * as Native from "@effect-memory/formats/Native"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Memory from "effect-memory/Memory"
@@ -14,6 +13,7 @@ import type * as MemoryError from "effect-memory/MemoryError"
 import * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import * as Transcript from "effect-memory/Transcript"
+import * as contents from "./internal/contents.js"
 
 // =============================================================================
 // Models
@@ -37,6 +37,22 @@ export const Size = Schema.Struct({
  */
 export type Size = typeof Size.Type
 
+const variant = {
+  /** What trims a conversation that is over the budget. */
+  strategy: Schema.String,
+  /** The budget. */
+  maxTokens: Schema.Number
+}
+
+const rewritten = {
+  /** Messages that a summary in the context stands for. */
+  summarized: Schema.Number,
+  /** Results in whose place stands a placeholder. */
+  cleared: Schema.Number,
+  /** Parts of which only head and tail are left. */
+  shortened: Schema.Number
+}
+
 /**
  * One context: what a model would have been sent.
  *
@@ -46,6 +62,7 @@ export type Size = typeof Size.Type
 export const Turn = Schema.TaggedStruct("Turn", {
   /** Place of the conversation in the file, from 1. */
   conversation: Schema.Number,
+  ...variant,
   /** Place of the context in the conversation, from 1. */
   turn: Schema.Number,
   /** Role of the message that the model answers; `end` for the context after the last message, `none` before the first. */
@@ -54,10 +71,9 @@ export const Turn = Schema.TaggedStruct("Turn", {
   recorded: Size,
   /** What the context holds of it. */
   context: Size,
-  /** What it leaves out. */
+  /** What it neither holds nor summarizes. Of tokens, those that it is smaller by. */
   leftOut: Size,
-  /** The budget. */
-  maxTokens: Schema.Number,
+  ...rewritten,
   /** Whether the context before is not the beginning of this one, so that a provider's prompt cache starts anew. */
   moved: Schema.Boolean
 })
@@ -85,11 +101,28 @@ const figures = {
   saved: Schema.Number,
   /** How often the context before was not the beginning of the next one. */
   moved: Schema.Number,
+  /** Rounds that the last context leaves out. */
+  leftOut: Schema.Number,
+  /** Of the last context. */
+  ...rewritten,
   /** What is wrong with the recorded sequence, by kind of finding. */
   findings: Schema.Record({ key: Schema.String, value: Schema.Number })
 }
 
-const noFigures = { messages: 0, rounds: 0, tokens: 0, contexts: 0, largest: 0, sent: 0, saved: 0, moved: 0 }
+const noFigures = {
+  messages: 0,
+  rounds: 0,
+  tokens: 0,
+  contexts: 0,
+  largest: 0,
+  sent: 0,
+  saved: 0,
+  moved: 0,
+  leftOut: 0,
+  summarized: 0,
+  cleared: 0,
+  shortened: 0
+}
 
 /**
  * One conversation, replayed.
@@ -100,6 +133,7 @@ const noFigures = { messages: 0, rounds: 0, tokens: 0, contexts: 0, largest: 0, 
 export const Summary = Schema.TaggedStruct("Summary", {
   /** Place of the conversation in the file, from 1. */
   conversation: Schema.Number,
+  ...variant,
   ...figures
 })
 
@@ -118,6 +152,7 @@ export type Summary = typeof Summary.Type
 export const Totals = Schema.TaggedStruct("Totals", {
   /** Number of conversations. */
   conversations: Schema.Number,
+  ...variant,
   ...figures
 })
 
@@ -151,28 +186,6 @@ const stepsOf = (messages: ReadonlyArray<Message.Message>): ReadonlyArray<Step> 
   return steps
 }
 
-/**
- * How many rounds of a recorded conversation there are up to a message, and in a context. A context may hold messages in
- * a repaired order, so that its own rounds are not the recorded ones: what counts is where its messages come from.
- */
-const roundCounts = (messages: ReadonlyArray<Message.Message>) => {
-  const upTo: Array<number> = [0]
-  const roundOf = new Map<Message.Message, number>()
-  let rounds = 0
-  for (const { end, preamble, start } of Transcript.rounds(messages)) {
-    if (!preamble) rounds++
-    for (let i = start; i < end; i++) {
-      upTo.push(rounds)
-      if (!preamble) roundOf.set(messages[i], rounds)
-    }
-  }
-  return {
-    upTo: (message: number): number => upTo[message],
-    in: (context: ReadonlyArray<Message.Message>): number =>
-      new Set(context.map((message) => roundOf.get(message)).filter(Predicate.isNotUndefined)).size
-  }
-}
-
 const sameMessage = Schema.equivalence(Schema.typeSchema(Message.Message))
 
 /** Whether a provider that has cached the first context can go on from there. */
@@ -180,10 +193,11 @@ const isPrefix = (before: ReadonlyArray<Message.Message>, after: ReadonlyArray<M
   before.length <= after.length &&
   before.every((message, i) => message === after[i] || sameMessage(message, after[i]))
 
-const minus = (all: Size, part: Size): Size => ({
-  messages: Math.max(0, all.messages - part.messages),
-  rounds: Math.max(0, all.rounds - part.rounds),
-  tokens: Math.max(0, all.tokens - part.tokens)
+/** What is left of everything without a context and without what its summaries stand for. */
+const leftOutOf = (all: Size, context: Size, { summaries, summarized }: contents.Contents): Size => ({
+  messages: Math.max(0, all.messages - (context.messages - summaries) - summarized.messages),
+  rounds: Math.max(0, all.rounds - context.rounds - summarized.rounds),
+  tokens: Math.max(0, all.tokens - context.tokens)
 })
 
 /** Counts each message once. */
@@ -206,6 +220,19 @@ interface State {
 }
 
 /**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /** Place of the conversation in the file, from 1. */
+  readonly conversation: number
+  /** Name of the memory's strategy. */
+  readonly strategy: string
+  /** The budget of the memory. */
+  readonly maxTokens: number
+}
+
+/**
  * The contexts of one conversation: one before each assistant message, and one after the last message. A message that
  * `Native.isProtected` is recorded as protected.
  *
@@ -216,12 +243,7 @@ interface State {
  */
 export const turns = (
   messages: ReadonlyArray<Message.Message>,
-  options: {
-    /** Place of the conversation in the file, from 1. */
-    readonly conversation: number
-    /** The budget of the memory. */
-    readonly maxTokens: number
-  }
+  options: Options
 ): Stream.Stream<
   Turn,
   Memory.ContextError | MemoryError.InvalidMessage,
@@ -231,7 +253,7 @@ export const turns = (
     const memory = yield* Memory.Memory
     const counter = yield* TokenCounter.TokenCounter
     const total = totaller(counter)
-    const rounds = roundCounts(messages)
+    const known = contents.recorded(messages)
 
     const record = (message: Message.Message) =>
       Native.isProtected(message) ? memory.recordProtected(message) : memory.record(message)
@@ -242,22 +264,25 @@ export const turns = (
       const context = yield* memory.context
       const recorded: Size = {
         messages: step.to,
-        rounds: rounds.upTo(step.to),
+        rounds: known.rounds(step.to),
         tokens: before.recorded.tokens + (yield* total(added))
       }
+      const held = known.contents(context)
       const size: Size = {
         messages: context.length,
-        rounds: rounds.in(context),
+        rounds: held.rounds,
         tokens: counter.overhead + (yield* total(context))
       }
       const turn = Turn.make({
-        conversation: options.conversation,
+        ...options,
         turn: before.turn + 1,
         role: step.role,
         recorded,
         context: size,
-        leftOut: minus(recorded, size),
-        maxTokens: options.maxTokens,
+        leftOut: leftOutOf(recorded, size, held),
+        summarized: held.summarized.messages,
+        cleared: held.cleared,
+        shortened: held.shortened,
         moved: !isPrefix(before.context, context)
       })
       return [{ recorded, turn: turn.turn, context } satisfies State, turn] as const
@@ -278,19 +303,22 @@ const addFindings = (left: Findings, right: Findings): Findings =>
   Object.entries(right).reduce((sum, [kind, n]) => ({ ...sum, [kind]: (sum[kind] ?? 0) + n }), left)
 
 /** A call that is still open at the end may get its result yet. */
-const findingsOf = (messages: ReadonlyArray<Message.Message>): Findings =>
-  Transcript.diagnose(messages, "pairing")
+const findingsOf = (messages: ReadonlyArray<Message.Message>, rules: Transcript.Rules): Findings =>
+  Transcript.diagnose(messages, rules)
     .filter(({ _tag }) => _tag !== "OpenCall")
     .reduce<Findings>((findings, { _tag }) => addFindings(findings, { [_tag]: 1 }), {})
 
 /**
- * The summary of a conversation before its first turn.
+ * The summary of a conversation before its first turn. What is wrong with it is asked of the rules; default `pairing`.
  *
  * @since 0.1.0
  * @category summaries
  */
-export const begin = (messages: ReadonlyArray<Message.Message>, conversation: number): Summary =>
-  Summary.make({ ...noFigures, conversation, findings: findingsOf(messages) })
+export const begin = (
+  messages: ReadonlyArray<Message.Message>,
+  options: Options,
+  rules: Transcript.Rules = "pairing"
+): Summary => Summary.make({ ...noFigures, ...options, findings: findingsOf(messages, rules) })
 
 /**
  * Takes up the next turn.
@@ -306,7 +334,11 @@ export const addTurn = (summary: Summary, turn: Turn): Summary =>
     largest: Math.max(summary.largest, turn.context.tokens),
     sent: summary.sent + turn.context.tokens,
     saved: summary.saved + turn.leftOut.tokens,
-    moved: summary.moved + (turn.moved ? 1 : 0)
+    moved: summary.moved + (turn.moved ? 1 : 0),
+    leftOut: turn.leftOut.rounds,
+    summarized: turn.summarized,
+    cleared: turn.cleared,
+    shortened: turn.shortened
   })
 
 /**
@@ -315,7 +347,8 @@ export const addTurn = (summary: Summary, turn: Turn): Summary =>
  * @since 0.1.0
  * @category summaries
  */
-export const nothing: Totals = Totals.make({ ...noFigures, conversations: 0, findings: {} })
+export const nothing = (options: Omit<Options, "conversation">): Totals =>
+  Totals.make({ ...noFigures, ...options, conversations: 0, findings: {} })
 
 /**
  * Takes up the next conversation.
@@ -325,6 +358,8 @@ export const nothing: Totals = Totals.make({ ...noFigures, conversations: 0, fin
  */
 export const addSummary = (totals: Totals, summary: Summary): Totals =>
   Totals.make({
+    strategy: totals.strategy,
+    maxTokens: totals.maxTokens,
     conversations: totals.conversations + 1,
     messages: totals.messages + summary.messages,
     rounds: totals.rounds + summary.rounds,
@@ -334,5 +369,9 @@ export const addSummary = (totals: Totals, summary: Summary): Totals =>
     sent: totals.sent + summary.sent,
     saved: totals.saved + summary.saved,
     moved: totals.moved + summary.moved,
+    leftOut: totals.leftOut + summary.leftOut,
+    summarized: totals.summarized + summary.summarized,
+    cleared: totals.cleared + summary.cleared,
+    shortened: totals.shortened + summary.shortened,
     findings: addFindings(totals.findings, summary.findings)
   })

@@ -4,9 +4,11 @@
  *
  * @since 0.1.0
  */
+import { SystemError } from "@effect/platform/Error"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -15,6 +17,7 @@ import { constVoid } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Cli from "./Cli.js"
 import { Stderr } from "./Stderr.js"
+import { Stdin } from "./Stdin.js"
 
 // A reader that goes away is noticed by the write that fails; without a listener Node would end with a stack trace.
 process.stdout.on("error", constVoid)
@@ -28,7 +31,14 @@ const layerStderr: Layer.Layer<Stderr> = Layer.succeed(Stderr, {
     })
 })
 
-const layer = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer, layerStderr)
+const layerStdin: Layer.Layer<Stdin> = Layer.succeed(Stdin, {
+  bytes: NodeStream.fromReadable(
+    () => process.stdin,
+    (cause) => new SystemError({ reason: "Unknown", module: "Stream", method: "stdin", cause })
+  )
+})
+
+const layer = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer, layerStderr, layerStdin)
 
 const interrupted = 130
 

@@ -142,8 +142,32 @@ describe("Cli", () => {
       ["conversation 0", () => [sample, "--max-tokens", "9", "--conversation", "0"], /at least 1$/],
       ["conversation 2 of 1", () => [sample, "--max-tokens", "9", "--conversation", "2"], /there is no conversation 2/],
       ["an unknown option", () => [sample, "--max-tokens", "9", "--colour"], /'--colour'/],
-      ["an unknown strategy", () => [sample, "--max-tokens", "9", "--strategy", "x"], /window$/],
-      ["an unknown format", () => [sample, "--max-tokens", "9", "--format", "x"], /native/],
+      [
+        "an unknown strategy",
+        () => [sample, "--max-tokens", "9", "--strategy", "x"],
+        /^--strategy is "x": give one of window, truncate, summarize, cascade$/
+      ],
+      [
+        "an unknown provider",
+        () => [sample, "--max-tokens", "9", "--rules=x"],
+        /^--rules is "x": give one of pairing,/
+      ],
+      ["an unknown format", () => [sample, "--max-tokens", "9", "--format", "x"], /^--format is "x": .*native/],
+      [
+        "an unknown counter",
+        () => [sample, "--max-tokens", "9", "--counter", "x"],
+        /^--counter is "x": give characters/
+      ],
+      [
+        "an unknown model",
+        () => [sample, "--max-tokens", "9", "--counter", "tiktoken:x"],
+        /^--counter is "tiktoken:x": .*gpt-4o.*o200k_base/
+      ],
+      [
+        "a target of nothing",
+        () => [sample, "--max-tokens", "9", "--target", "0"],
+        /^--target is "0": give a fraction/
+      ],
       ["a missing file", () => ["nowhere.jsonl", "--max-tokens", "9"], /^nowhere.jsonl: there is no such file/],
       ["a folder", () => ["packages", "--max-tokens", "9"], /^packages: this is not a file/],
       ["a file below a file", () => ["package.json/x", "--max-tokens", "9"], /^package.json\/x: /],
@@ -172,13 +196,22 @@ describe("Cli", () => {
         assert.match(stderr, /'replay'/)
       }), timeout)
 
-    it.effect("bad records are one sentence after what can be read", () =>
+    it.effect("bad records are a sentence each after what can be read", () =>
       Effect.gen(function*() {
         const { code, stderr, stdout } = yield* bundle("replay", files.mixed, "--max-tokens", "9", "--json")
         assert.strictEqual(code, 1)
         assert.deepInclude(Arr.lastNonEmpty(json(stdout) as Arr.NonEmptyArray<object>), { conversations: 2 })
+        assert.lengthOf(lines(stderr), 2)
+        assert.match(lines(stderr)[0], /mixed.jsonl, line 2/)
+        assert.match(lines(stderr)[1], /mixed.jsonl, line 4/)
+      }), timeout)
+
+    it.effect("a strict reading stops at the first bad record", () =>
+      Effect.gen(function*() {
+        const { code, stderr, stdout } = yield* bundle("replay", files.mixed, "--max-tokens", "9", "--json", "--strict")
+        assert.deepStrictEqual([code, json(stdout).map(({ _tag }) => _tag)], [1, ["Turn", "Summary"]])
         assert.lengthOf(lines(stderr), 1)
-        assert.match(stderr, /mixed.jsonl, line 2.* \(1 more like it\)$/m)
+        assert.match(stderr, /mixed.jsonl, line 2/)
       }), timeout)
 
     it.effect("a reader that goes away is no fault", () =>
@@ -221,7 +254,8 @@ describe("Cli", () => {
 
   it.effect("prints the same as published", () =>
     Effect.gen(function*() {
-      for (const args of [["replay", sample, "--max-tokens", "8000"], ["replay", sample]]) {
+      const exact = ["--counter", "tiktoken:gpt-4o", "--strategy", "cascade"]
+      for (const args of [["replay", sample, "--max-tokens", "8000", ...exact], ["replay", sample]]) {
         assert.deepStrictEqual(yield* bundle(...args), yield* cli(...args))
       }
     }), timeout)

@@ -20,7 +20,7 @@ const replay = (
   options: { readonly maxTokens: number; readonly maxRounds?: number },
   counter?: Layer.Layer<TokenCounter.TokenCounter>
 ) =>
-  Replay.turns(messages, { conversation: 1, maxTokens: options.maxTokens }).pipe(
+  Replay.turns(messages, { conversation: 1, strategy: "window", maxTokens: options.maxTokens }).pipe(
     Stream.provideLayer(layer(options, counter)),
     Stream.runCollect,
     Effect.map(Chunk.toReadonlyArray)
@@ -151,7 +151,7 @@ describe("Replay", () => {
           count: (text) => Effect.as(Ref.update(counted, (texts) => [...texts, text]), 1)
         })
         const messages = [Message.user("u1"), Message.assistant("a1"), Message.user("u2"), Message.assistant("a2")]
-        yield* Replay.turns(messages, { conversation: 1, maxTokens: 9 }).pipe(
+        yield* Replay.turns(messages, { conversation: 1, strategy: "window", maxTokens: 9 }).pipe(
           Stream.provideLayer(layer({ maxTokens: 9 }, Layer.succeed(TokenCounter.TokenCounter, counter))),
           Stream.take(1),
           Stream.runDrain
@@ -194,19 +194,25 @@ describe("Replay", () => {
         recorded: { messages: 9, rounds: 4, tokens: context + leftOut },
         context: { messages: 1, rounds: 1, tokens: context },
         leftOut: { messages: 8, rounds: 3, tokens: leftOut },
+        summarized: 5,
+        cleared: 2,
+        shortened: leftOut,
+        strategy: "cascade",
         maxTokens: 10,
         moved
       })
+
+    const options = { conversation: 2, strategy: "cascade", maxTokens: 10 }
 
     const orphan = [Message.user("u"), result("nobody"), result("nobody else")]
 
     it("adds up turns", () => {
       const summary = [turn(5, 0, false), turn(9, 4, true), turn(7, 8, true)]
-        .reduce(Replay.addTurn, Replay.begin(orphan, 2))
+        .reduce(Replay.addTurn, Replay.begin(orphan, options))
       assert.deepStrictEqual(
         summary,
         Replay.Summary.make({
-          conversation: 2,
+          ...options,
           messages: 9,
           rounds: 4,
           tokens: 15,
@@ -215,23 +221,29 @@ describe("Replay", () => {
           sent: 21,
           saved: 12,
           moved: 2,
+          leftOut: 3,
+          summarized: 5,
+          cleared: 2,
+          shortened: 8,
           findings: { OrphanResult: 2 }
         })
       )
     })
 
     it("adds up conversations", () => {
-      const summary = Replay.addTurn(Replay.begin(orphan, 1), turn(9, 4, true))
+      const summary = Replay.addTurn(Replay.begin(orphan, options), turn(9, 4, true))
       const totals = [summary, {
         ...summary,
-        conversation: 2,
+        conversation: 3,
         largest: 3,
         findings: { OrphanResult: 1, DuplicateId: 1 }
       }]
-        .reduce(Replay.addSummary, Replay.nothing)
+        .reduce(Replay.addSummary, Replay.nothing({ strategy: "cascade", maxTokens: 10 }))
       assert.deepStrictEqual(
         totals,
         Replay.Totals.make({
+          strategy: "cascade",
+          maxTokens: 10,
           conversations: 2,
           messages: 18,
           rounds: 8,
@@ -241,13 +253,23 @@ describe("Replay", () => {
           sent: 18,
           saved: 8,
           moved: 2,
+          leftOut: 6,
+          summarized: 10,
+          cleared: 4,
+          shortened: 8,
           findings: { OrphanResult: 3, DuplicateId: 1 }
         })
       )
     })
 
+    it("asks the rules of a provider for findings", () => {
+      const late = [Message.user("u"), Message.system("s")]
+      assert.deepStrictEqual(Replay.begin(late, options).findings, {})
+      assert.deepStrictEqual(Replay.begin(late, options, "anthropic").findings, { SystemNotFirst: 1 })
+    })
+
     it("takes a call that is open at the end for no fault", () => {
-      assert.deepStrictEqual(Replay.begin([Message.user("u"), Message.assistant([call("c1")])], 1).findings, {})
+      assert.deepStrictEqual(Replay.begin([Message.user("u"), Message.assistant([call("c1")])], options).findings, {})
     })
   })
 })

@@ -44,7 +44,7 @@ const checkConversation = Effect.fnUntraced(function*(
   // Protected messages may be over the budget; that is tested elsewhere.
   const messages = conversation.messages.map((message) => ({ ...message, options: {} }))
   const contexts = yield* Ref.make<ReadonlyArray<ReadonlyArray<Message.Message>>>([])
-  yield* Replay.turns(messages, { conversation: conversation.index + 1, maxTokens }).pipe(
+  yield* Replay.turns(messages, { conversation: conversation.index + 1, strategy: "window", maxTokens }).pipe(
     Stream.provideLayer(watched(maxTokens, contexts)),
     Stream.runForEach((turn) =>
       Effect.map(Ref.get(contexts), (all) => {

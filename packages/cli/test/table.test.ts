@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Conversation } from "@effect-memory/formats"
 import { Message } from "effect-memory"
+import * as comparison from "../src/internal/comparison.js"
 import { count, percent, plural } from "../src/internal/numbers.js"
 import { coloured, plain, strip } from "../src/internal/style.js"
 import * as table from "../src/internal/table.js"
@@ -13,6 +14,10 @@ const turn = Replay.Turn.make({
   recorded: { messages: 30, rounds: 7, tokens: 12345 },
   context: { messages: 20, rounds: 4, tokens: 3000 },
   leftOut: { messages: 10, rounds: 3, tokens: 9345 },
+  summarized: 12,
+  cleared: 0,
+  shortened: 1,
+  strategy: "window",
   maxTokens: 4000,
   moved: true
 })
@@ -38,16 +43,24 @@ describe("numbers", () => {
 
 describe("table", () => {
   it("a row stands under its heading", () => {
-    assert.deepStrictEqual([table.heading(4000, plain), table.row(turn, plain)], [
+    assert.deepStrictEqual([table.heading(4000, [], plain), table.row(turn, [], plain)], [
       "turn  role        recorded   context  of 4,000               rounds  left out",
       "  12  tool          12,345     3,000  ████████████░░░░  75%       4         3  ✂"
+    ])
+  })
+
+  it("a row shows what a strategy may do", () => {
+    const cascade = table.columns("cascade")
+    assert.deepStrictEqual([table.heading(4000, cascade, plain), table.row(turn, cascade, plain)], [
+      "turn  role        recorded   context  of 4,000               rounds  left out  summarized  cleared  shortened",
+      "  12  tool          12,345     3,000  ████████████░░░░  75%       4         3          12        –          1  ✂"
     ])
   })
 
   it("a row with nothing left out is quiet", () => {
     const quiet = { ...turn, role: "end" as const, moved: false, leftOut: { messages: 0, rounds: 0, tokens: 0 } }
     assert.strictEqual(
-      table.row(quiet, plain),
+      table.row(quiet, [], plain),
       "  12  end           12,345     3,000  ████████████░░░░  75%       4         –"
     )
   })
@@ -80,8 +93,8 @@ describe("table", () => {
   it("colours change nothing but colours", () => {
     for (const tokens of [0, 3000, 3999, 4000, 50000]) {
       const one = { ...turn, context: { ...turn.context, tokens } }
-      assert.notStrictEqual(table.row(one, coloured), table.row(one, plain))
-      assert.strictEqual(strip(table.row(one, coloured)), table.row(one, plain))
+      assert.notStrictEqual(table.row(one, table.rewritten, coloured), table.row(one, table.rewritten, plain))
+      assert.strictEqual(strip(table.row(one, table.rewritten, coloured)), table.row(one, table.rewritten, plain))
     }
   })
 
@@ -93,20 +106,27 @@ describe("table", () => {
     )
   })
 
+  const totals = Replay.Totals.make({
+    strategy: "window",
+    maxTokens: 4000,
+    conversations: 1,
+    messages: 30,
+    rounds: 7,
+    tokens: 12345,
+    contexts: 12,
+    largest: 3999,
+    sent: 30000,
+    saved: 10000,
+    moved: 2,
+    leftOut: 3,
+    summarized: 12,
+    cleared: 0,
+    shortened: 1,
+    findings: { OrphanResult: 2, DuplicateId: 1 }
+  })
+
   it("totals", () => {
-    const totals = Replay.Totals.make({
-      conversations: 1,
-      messages: 30,
-      rounds: 7,
-      tokens: 12345,
-      contexts: 12,
-      largest: 3999,
-      sent: 30000,
-      saved: 10000,
-      moved: 2,
-      findings: { OrphanResult: 2, DuplicateId: 1 }
-    })
-    assert.deepStrictEqual(table.totals(totals, 4000, plain), [
+    assert.deepStrictEqual(table.totals(totals, [], plain), [
       "Totals",
       "  conversations         1",
       "  messages             30  in 7 rounds",
@@ -117,5 +137,20 @@ describe("table", () => {
       "  prefix moved          2  ✂ a provider's prompt cache starts anew",
       "  findings              3  orphan result 2, duplicate id 1"
     ])
+    assert.includeMembers([...table.totals(totals, table.rewritten, plain)], [
+      "  summarized           12  messages that the last summary stands for",
+      "  cleared               0"
+    ])
+  })
+
+  it("a comparison shows of each strategy what it may do", () => {
+    const all = [totals, { ...totals, strategy: "summarize", largest: 4001, saved: 0, leftOut: 0 }]
+    assert.deepStrictEqual(comparison.lines("a.jsonl", all, plain), [
+      "a.jsonl  1 conversation, 30 messages in 7 rounds, 12,345 tokens, 12 contexts",
+      "strategy      budget  largest context  sent in all  saved  moved  left out  summarized",
+      "window         4,000      3,999   99%       30,000    25%      2         3",
+      "summarize      4,000      4,001  101%       30,000     0%      2         –          12"
+    ])
+    assert.include(comparison.lines("a.jsonl", all, coloured)[3], "\u001b[31m  101%")
   })
 })

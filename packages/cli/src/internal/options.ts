@@ -1,10 +1,27 @@
 /**
  * Options that several commands take.
  */
+import * as Args from "@effect/cli/Args"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
+import { UnknownChoice } from "../CliError.js"
+import { aliases, choices } from "./names.js"
+
+type Parsed<A> = Effect.Effect<A, ValidationError.ValidationError>
+
+const invalid = (sentence: string): Parsed<never> => Effect.fail(ValidationError.invalidValue(HelpDoc.p(sentence)))
+
+const parseWhole = (name: string, least: number) => (text: string): Parsed<number> => {
+  const value = Number(text)
+  return /^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least
+    ? Effect.succeed(value)
+    : invalid(`--${name} is ${JSON.stringify(text)}: give a whole number of at least ${least}`)
+}
+
+const number = (name: string, description: string): Options.Options<string> =>
+  Options.text(name).pipe(Options.withPseudoName("number"), Options.withDescription(description))
 
 /**
  * A whole number. The parser's own integers take −1 and do not say which option is wrong.
@@ -12,15 +29,97 @@ import * as Effect from "effect/Effect"
  * @internal
  */
 export const wholeNumber = (name: string, least: number, description: string): Options.Options<number> =>
-  Options.text(name).pipe(
-    Options.withPseudoName("number"),
-    Options.withDescription(description),
-    Options.mapEffect((text) => {
-      const value = Number(text)
-      return /^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least
-        ? Effect.succeed(value)
-        : Effect.fail(ValidationError.invalidValue(
-          HelpDoc.p(`--${name} is ${JSON.stringify(text)}: give a whole number of at least ${least}`)
-        ))
-    })
+  Options.mapEffect(number(name, description), parseWhole(name, least))
+
+/**
+ * One whole number or more, each behind the name of the option.
+ *
+ * @internal
+ */
+export const wholeNumbers = (
+  name: string,
+  least: number,
+  description: string
+): Options.Options<ReadonlyArray<number>> =>
+  number(name, description).pipe(
+    Options.atLeast(1),
+    Options.mapEffect((texts) => Effect.forEach(texts, parseWhole(name, least)))
   )
+
+/** @internal */
+export const choice = <Name extends keyof typeof choices>(
+  name: Name,
+  description: string
+): Options.Options<(typeof choices)[Name][number]> =>
+  Options.withDescription(Options.choice(name, choices[name]), description)
+
+const flags: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ...Object.entries(choices).map(([name, known]) => [`--${name}`, known] as const),
+  ...Object.entries(aliases).map(([name, alias]) => [`--${alias}`, choices[name as keyof typeof aliases]] as const)
+])
+
+/**
+ * Whether all choices are known ones. The parser's own message does not say which option is wrong.
+ *
+ * @internal
+ */
+export const checkChoices = (args: ReadonlyArray<string>): Effect.Effect<void, UnknownChoice> =>
+  Effect.forEach(args, (option, i) => {
+    const given = args.at(i + 1)
+    const known = flags.get(option)
+    return known === undefined || given === undefined || known.includes(given)
+      ? Effect.void
+      : new UnknownChoice({ option, given, known })
+  }, { discard: true })
+
+/** @internal */
+export const file = Args.text({ name: "file" }).pipe(
+  Args.withDescription("The transcript: a JSON document, or a JSON record a line.")
+)
+
+/** @internal */
+export const target: Options.Options<number> = number(
+  "target",
+  "How far to trim what is over the budget: to a fraction of it, such as 0.7, or to so many tokens. The lower, the " +
+    "longer the beginning of the contexts stays the same."
+).pipe(
+  Options.mapEffect((text) => {
+    const value = Number(text)
+    const isTarget = text.trim() !== "" && value > 0 && (value < 1 || Number.isSafeInteger(value))
+    return isTarget
+      ? Effect.succeed(value)
+      : invalid(`--target is ${JSON.stringify(text)}: give a fraction between 0 and 1, or a whole number of tokens`)
+  })
+)
+
+/** @internal */
+export const counter: Options.Options<string> = Options.text("counter").pipe(
+  Options.withDescription(
+    "What counts the tokens: `characters`, an estimate for any model; `tiktoken:MODEL`, exact for OpenAI models and " +
+      "encodings, such as tiktoken:gpt-4o; `estimate:MODEL`, measured for Claude and Gemini models."
+  ),
+  Options.withDefault("characters")
+)
+
+/** @internal */
+export const provider = choice(
+  "provider",
+  "Whose rules the contexts are repaired by, so that they can be sent: those of one provider, `strict` for all of " +
+    "them, `pairing` for what all have in common, `none` for messages as they were recorded."
+).pipe(Options.withAlias(aliases.provider))
+
+/** @internal */
+export const format = Options.text("format").pipe(
+  Options.withDescription("The format of the file. By default it is found by content."),
+  Options.optional
+)
+
+/** @internal */
+export const conversation = wholeNumber("conversation", 1, "Take this one only, of a file that holds many.").pipe(
+  Options.optional
+)
+
+/** @internal */
+export const strict = Options.boolean("strict").pipe(
+  Options.withDescription("Stop at the first record that cannot be read, instead of reading the others.")
+)

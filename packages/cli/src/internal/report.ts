@@ -4,6 +4,7 @@
 import type { Conversation } from "@effect-memory/formats/Conversation"
 import * as Schema from "effect/Schema"
 import * as Replay from "../Replay.js"
+import * as comparison from "./comparison.js"
 import type { Style } from "./style.js"
 import * as table from "./table.js"
 
@@ -14,17 +15,33 @@ export interface Report {
   readonly turn: (turn: Replay.Turn) => ReadonlyArray<string>
   /** After the last turn of a conversation. */
   readonly summary: (summary: Replay.Summary) => ReadonlyArray<string>
-  /** After the last conversation. */
-  readonly totals: (totals: Replay.Totals) => ReadonlyArray<string>
+  /** After the last conversation, for each variant. */
+  readonly totals: (totals: ReadonlyArray<Replay.Totals>) => ReadonlyArray<string>
 }
 
-/** @internal */
-export const forPeople = (file: string, maxTokens: number, style: Style): Report => ({
-  begin: (conversation) => [table.title(file, conversation, style), table.heading(maxTokens, style)],
-  turn: (turn) => [table.row(turn, style)],
-  summary: () => [""],
-  totals: (totals) => table.totals(totals, maxTokens, style)
-})
+/** Several variants are compared with each other; of one, every turn is shown. @internal */
+export const forPeople = (
+  file: string,
+  variants: ReadonlyArray<{ readonly strategy: string; readonly maxTokens: number }>,
+  style: Style
+): Report => {
+  if (variants.length > 1) {
+    return {
+      begin: () => [],
+      turn: () => [],
+      summary: () => [],
+      totals: (totals) => comparison.lines(file, totals, style)
+    }
+  }
+  const [{ maxTokens, strategy }] = variants
+  const columns = table.columns(strategy)
+  return {
+    begin: (conversation) => [table.title(file, conversation, style), table.heading(maxTokens, columns, style)],
+    turn: (turn) => [table.row(turn, columns, style)],
+    summary: () => [""],
+    totals: ([totals]) => table.totals(totals, columns, style)
+  }
+}
 
 const encode = Schema.encodeSync(Schema.parseJson(Schema.Union(Replay.Turn, Replay.Summary, Replay.Totals)))
 
@@ -33,5 +50,5 @@ export const forPrograms: Report = {
   begin: () => [],
   turn: (turn) => [encode(turn)],
   summary: (summary) => [encode(summary)],
-  totals: (totals) => [encode(totals)]
+  totals: (totals) => totals.map((one) => encode(one))
 }

@@ -24,14 +24,30 @@ export const bar = (part: number, whole: number, style: Style): string => {
   return paint(filled) + style.dim("░".repeat(barWidth - filled.length))
 }
 
-const left = (text: string, width: number): string => text.padEnd(width)
-
-const right = (text: string, width: number): string => text.padStart(width)
-
-const join = (cells: ReadonlyArray<string>): string => cells.join("  ").trimEnd()
+/** @internal */
+export const left = (text: string, width: number): string => text.padEnd(width)
 
 /** @internal */
-export const heading = (maxTokens: number, style: Style): string =>
+export const right = (text: string, width: number): string => text.padStart(width)
+
+/** @internal */
+export const join = (cells: ReadonlyArray<string>): string => cells.join("  ").trimEnd()
+
+/** Nothing is a dash. @internal */
+export const none = (n: number): string => n === 0 ? "–" : count(n)
+
+/** What a strategy may do beside leaving out. @internal */
+export type Rewritten = "summarized" | "cleared" | "shortened"
+
+/** @internal */
+export const rewritten: ReadonlyArray<Rewritten> = ["summarized", "cleared", "shortened"]
+
+/** What there is to show of a strategy beside what it leaves out. @internal */
+export const columns = (strategy: string): ReadonlyArray<Rewritten> =>
+  strategy === "cascade" ? rewritten : strategy === "summarize" ? ["summarized"] : []
+
+/** @internal */
+export const heading = (maxTokens: number, shown: ReadonlyArray<Rewritten>, style: Style): string =>
   style.dim(join([
     right("turn", 4),
     left("role", 9),
@@ -39,14 +55,15 @@ export const heading = (maxTokens: number, style: Style): string =>
     right("context", 8),
     left(`of ${count(maxTokens)}`, barWidth + 5),
     right("rounds", 6),
-    right("left out", 8)
+    right("left out", 8),
+    ...shown
   ]))
 
 /** @internal */
-export const row = (turn: Replay.Turn, style: Style): string => {
+export const row = (turn: Replay.Turn, shown: ReadonlyArray<Rewritten>, style: Style): string => {
   const { context, leftOut, maxTokens, recorded } = turn
   const full = right(percent(context.tokens, maxTokens), 4)
-  const out = right(leftOut.rounds === 0 ? "–" : count(leftOut.rounds), 8)
+  const quiet = (n: number, width: number) => n === 0 ? style.dim(right(none(n), width)) : right(none(n), width)
   return join([
     style.dim(right(count(turn.turn), 4)),
     left(turn.role, 9),
@@ -54,7 +71,8 @@ export const row = (turn: Replay.Turn, style: Style): string => {
     right(count(context.tokens), 8),
     `${bar(context.tokens, maxTokens, style)} ${context.tokens > maxTokens ? style.bad(full) : full}`,
     right(count(context.rounds), 6),
-    leftOut.rounds === 0 ? style.dim(out) : out,
+    quiet(leftOut.rounds, 8),
+    ...shown.map((column) => quiet(turn[column], column.length)),
     turn.moved ? style.warn("✂") : ""
   ])
 }
@@ -68,8 +86,19 @@ export const title = (file: string, { format, index, line, messages }: Conversat
 /** `OrphanResult` reads `orphan result`. */
 const words = (tag: string): string => tag.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()
 
+const remarks: { readonly [column in Rewritten]: string } = {
+  summarized: "messages that the last summary stands for",
+  cleared: "results with a placeholder in their place in the last context",
+  shortened: "parts cut to head and tail in the last context"
+}
+
 /** @internal */
-export const totals = (totals: Replay.Totals, maxTokens: number, style: Style): ReadonlyArray<string> => {
+export const totals = (
+  totals: Replay.Totals,
+  shown: ReadonlyArray<Rewritten>,
+  style: Style
+): ReadonlyArray<string> => {
+  const { maxTokens } = totals
   const findings = Object.entries(totals.findings)
   const found = findings.reduce((sum, [, n]) => sum + n, 0)
   const whole = totals.sent + totals.saved
@@ -81,6 +110,7 @@ export const totals = (totals: Replay.Totals, maxTokens: number, style: Style): 
     ["largest context", count(totals.largest), `${percent(totals.largest, maxTokens)} of the window`],
     ["tokens saved", count(totals.saved), `${percent(totals.saved, whole)} of what whole histories would have cost`],
     ["prefix moved", count(totals.moved), totals.moved === 0 ? "" : "✂ a provider's prompt cache starts anew"],
+    ...shown.map((column) => [column, count(totals[column]), totals[column] === 0 ? "" : remarks[column]] as const),
     ["findings", count(found), findings.map(([kind, n]) => `${words(kind)} ${count(n)}`).join(", ")]
   ]
   const width = Math.max(...lines.map(([, value]) => value.length))

@@ -3,12 +3,14 @@
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import type { Conversation } from "@effect-memory/formats/Conversation"
+import * as Conversation from "@effect-memory/formats/Conversation"
 import * as Format from "@effect-memory/formats/Format"
 import type { FormatError, UnknownFormat } from "@effect-memory/formats/FormatError"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { FileError } from "../CliError.js"
+import { FileError, NoSuchConversation, UnknownChoice, UnreadableRecords } from "../CliError.js"
+import { Stdin } from "../Stdin.js"
 
 const reasonOf = (error: PlatformError): string => {
   switch (error._tag === "SystemError" ? error.reason : "Unknown") {
@@ -23,25 +25,119 @@ const reasonOf = (error: PlatformError): string => {
   }
 }
 
-const bytes = (file: string): Stream.Stream<Uint8Array, FileError, FileSystem.FileSystem> =>
+/** What to read. @internal */
+export interface Source {
+  /** A path, or `-` for standard input. */
+  readonly file: string
+  /** Default: found by content. */
+  readonly format: Option.Option<string>
+  /** This one only, from 1. */
+  readonly conversation: Option.Option<number>
+  /** Whether the first bad record ends it. */
+  readonly strict: boolean
+}
+
+/** The file as people know it. @internal */
+export const nameOf = (file: string): string => file === "-" ? "standard input" : file
+
+const bytes = (file: string): Stream.Stream<Uint8Array, FileError, FileSystem.FileSystem | Stdin> =>
   Stream.unwrap(
     Effect.gen(function*() {
+      if (file === "-") return (yield* Stdin).bytes
       const fs = yield* FileSystem.FileSystem
       const info = yield* fs.stat(file)
       // A pipe has no positions, so it cannot be read in pieces.
       return info.type === "File" ? fs.stream(file) : Stream.fromEffect(fs.readFile(file))
     })
   ).pipe(
-    Stream.mapError((cause) => new FileError({ file, reason: reasonOf(cause), cause }))
+    Stream.mapError((cause) => new FileError({ file: nameOf(file), reason: reasonOf(cause), cause }))
   )
 
 /**
- * The conversations of a file, with an error in the place of each record that cannot be read.
+ * The format of a name that was given on the command line.
  *
  * @internal
  */
-export const conversations = (
-  file: string,
-  format: string | undefined
-): Stream.Stream<Conversation | FormatError, FileError | FormatError | UnknownFormat, FileSystem.FileSystem> =>
-  Format.read(bytes(file), { file, format })
+export const formatOf = (option: string, given: string) =>
+  Effect.mapError(Format.find(given), ({ known }) => new UnknownChoice({ option, given, known }))
+
+const codecOf = (source: Source) =>
+  Option.match(source.format, {
+    onNone: () => Effect.succeed(undefined),
+    onSome: (given) => formatOf("--format", given)
+  })
+
+/** What a file has shown so far. @internal */
+export interface Seen {
+  readonly conversations: number
+  /** Those that were asked for. */
+  readonly wanted: number
+  readonly unreadable: number
+  /** The first of those that cannot be read. */
+  readonly errors: ReadonlyArray<FormatError>
+}
+
+const nothing: Seen = { conversations: 0, wanted: 0, unreadable: 0, errors: [] }
+
+const mostErrors = 20
+
+/**
+ * The conversations that are wanted, one after another. A record that cannot be read is remembered, or the failure where
+ * the source is strict.
+ *
+ * @internal
+ */
+export const fold = Effect.fnUntraced(function*<A, E, R>(
+  source: Source,
+  zero: A,
+  f: (value: A, conversation: Conversation.Conversation) => Effect.Effect<A, E, R>
+): Effect.fn.Return<
+  readonly [value: A, seen: Seen],
+  E | FileError | FormatError | UnknownFormat | UnknownChoice,
+  R | FileSystem.FileSystem | Stdin
+> {
+  const { conversation, file, strict } = source
+  const isWanted = (index: number) =>
+    Option.match(conversation, { onNone: () => true, onSome: (wanted) => index + 1 === wanted })
+  const options = { file: nameOf(file), format: yield* codecOf(source), strict }
+  return yield* Format.read(bytes(file), options).pipe(
+    Stream.takeUntil((item) =>
+      Conversation.isConversation(item) && Option.isSome(conversation) && isWanted(item.index)
+    ),
+    Stream.runFoldEffect(
+      [zero, nothing] as const,
+      ([value, seen], item): Effect.Effect<readonly [value: A, seen: Seen], E, R> => {
+        if (!Conversation.isConversation(item)) {
+          const errors = seen.errors.length < mostErrors ? [...seen.errors, item] : seen.errors
+          return Effect.succeed([value, { ...seen, unreadable: seen.unreadable + 1, errors }])
+        }
+        const next = { ...seen, conversations: seen.conversations + 1 }
+        return isWanted(item.index)
+          ? Effect.map(f(value, item), (value) => [value, { ...next, wanted: seen.wanted + 1 }])
+          : Effect.succeed([value, next])
+      }
+    )
+  )
+})
+
+/**
+ * Fails with what is wrong with a file after all of it was seen.
+ *
+ * @internal
+ */
+export const complain = (
+  source: Source,
+  { conversations, errors, unreadable, wanted }: Seen
+): Effect.Effect<void, FileError | NoSuchConversation | UnreadableRecords> => {
+  const file = nameOf(source.file)
+  if (Option.isSome(source.conversation)) {
+    if (wanted > 0) return Effect.void
+    if (conversations > 0) return new NoSuchConversation({ file, given: source.conversation.value, conversations })
+  }
+  // Where nothing can be read, one reason is as good as twenty.
+  const first = conversations > 0 ? errors : errors.slice(0, 1)
+  if (unreadable > 0) return new UnreadableRecords({ first, more: unreadable - first.length })
+  return conversations > 0
+    ? Effect.void
+    : new FileError({ file, reason: "there is no conversation in it: give a transcript" })
+}

@@ -1,0 +1,42 @@
+/**
+ * Counters by name.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { TokenCountError } from "effect-memory/MemoryError"
+import * as TokenCounter from "effect-memory/TokenCounter"
+import { type BrokenInstallation, UnknownCounter } from "../CliError.js"
+import { load } from "./load.js"
+
+const tiktoken = load("@effect-memory/tiktoken", () => import("@effect-memory/tiktoken"))
+
+type Failure = UnknownCounter | TokenCountError | BrokenInstallation
+
+/** By the name of a model, or of an encoding. */
+const exact = Effect.fnUntraced(function*(name: string): Effect.fn.Return<TokenCounter.Service, Failure> {
+  const { Encoding, TiktokenCounter } = yield* tiktoken
+  const model = name.slice("tiktoken:".length)
+  const options = Schema.is(Encoding.Encoding)(model) ? { encoding: model } : { model }
+  return yield* Effect.catchTag(
+    TiktokenCounter.make(options),
+    "UnknownModel",
+    ({ known }) => new UnknownCounter({ given: name, known: [...known, ...Encoding.Encoding.literals] })
+  )
+})
+
+const estimate = Effect.fnUntraced(function*(name: string): Effect.fn.Return<TokenCounter.Service, Failure> {
+  const { TiktokenCounter } = yield* tiktoken
+  return yield* Effect.catchTag(
+    TiktokenCounter.makeEstimate({ model: name.slice("estimate:".length) }),
+    "UnknownModel",
+    ({ known }) => new UnknownCounter({ given: name, known })
+  )
+})
+
+/** @internal */
+export const make = (name: string): Effect.Effect<TokenCounter.Service, Failure> => {
+  if (name === "characters") return Effect.succeed(TokenCounter.characters)
+  if (name.startsWith("tiktoken:")) return exact(name)
+  if (name.startsWith("estimate:")) return estimate(name)
+  return new UnknownCounter({ given: name, known: [] })
+}
