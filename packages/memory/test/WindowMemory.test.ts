@@ -10,8 +10,7 @@ import {
   Transcript,
   TrimStrategy
 } from "effect-memory"
-
-import { contextOf, makeMemory, memoryLayer, numbers, rounds, texts } from "./utilities.js"
+import { contextOf, makeMemory, memoryLayer, rounds, texts } from "./utilities.js"
 
 const { assistant, system, text, tool, toolCall, toolResult, user } = Message
 
@@ -360,47 +359,5 @@ describe("rounds", () => {
         assistant("a2")
       ]
       assert.deepStrictEqual(yield* fitted(messages, window(3)), ["u1", "tool-call", "r", "u2", "a2"])
-    }))
-})
-
-describe("how many rounds are kept", () => {
-  const kept = Effect.fnUntraced(function*(tokens: ReadonlyArray<number>, maxTokens: number, maxRounds?: number) {
-    const memory = yield* makeMemory({ maxTokens, maxRounds, counter: numbers })
-    yield* memory.recordAll(tokens.map((n) => user(String(n))))
-    return (yield* memory.context).length
-  }, Effect.scoped)
-
-  it.effect("by tokens", () =>
-    Effect.gen(function*() {
-      const expected = [1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4]
-      for (const [limit, count] of expected.entries()) {
-        assert.strictEqual(yield* kept([4, 3, 2, 1], limit), count, `limit ${limit}`)
-      }
-    }))
-
-  it.effect("by tokens and rounds", () =>
-    Effect.gen(function*() {
-      const byTokens = [1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4]
-      for (const [limit, count] of byTokens.entries()) {
-        for (const maxRounds of [0, 1, 2, 3, 4]) {
-          const expected = Math.min(count, Math.max(1, maxRounds))
-          assert.strictEqual(
-            yield* kept([4, 3, 2, 1], limit, maxRounds),
-            expected,
-            `limit ${limit}, ${maxRounds} rounds`
-          )
-        }
-      }
-    }))
-
-  it.effect("older rounds without tokens", () =>
-    Effect.gen(function*() {
-      assert.strictEqual(yield* kept([0, 0, 5], 5), 3)
-      assert.strictEqual(yield* kept([0, 0, 6], 5), 1)
-    }))
-
-  it.effect("no smaller round behind one that is too large", () =>
-    Effect.gen(function*() {
-      assert.strictEqual(yield* kept([1, 100, 1], 2), 1)
     }))
 })

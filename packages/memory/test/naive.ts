@@ -8,6 +8,8 @@ import type { Message } from "effect-memory"
 export interface Recorded {
   readonly message: Message.Message
   readonly protected: boolean
+  /** Stands for others: it opens no round, whatever its role. */
+  readonly standIn?: boolean
 }
 
 /** A message of the repaired form. */
@@ -15,6 +17,7 @@ export interface Placed {
   readonly message: Message.Message
   /** Index of the message it comes from. */
   readonly source: number
+  readonly standIn: boolean
 }
 
 export interface Round {
@@ -109,23 +112,29 @@ const nextId = (id: string, used: ReadonlySet<string>): string => {
   return `${id}-${n}`
 }
 
+const inert: Message.Message = { role: "system", content: "stands for others", options: {} }
+
 /** The rounds of a log with their repaired form, those included of which nothing is left. */
 export const allRounds = (log: ReadonlyArray<Recorded>, repair = true): ReadonlyArray<Round> => {
-  const messages = log.map(({ message }) => message)
+  const messages = log.map(({ message, standIn }) => standIn === true && message.role === "user" ? inert : message)
   const calls = callsOf(messages)
   const starts = messages.flatMap((_, i) => i === 0 || opensRound(messages, calls, i) ? [i] : [])
   const used = new Set<string>()
   return starts.map((start, n): Round => {
     const end = starts[n + 1] ?? messages.length
     const settled = n < starts.length - 1
+    const placed = repair
+      ? repairedRound(messages, calls, start, end, settled, used)
+      : messages.slice(start, end).map((message, i) => ({ message, source: start + i }))
     return {
       start,
       end,
       preamble: messages[start].role !== "user",
       protected: log.slice(start, end).some((entry) => entry.protected),
-      placed: repair
-        ? repairedRound(messages, calls, start, end, settled, used)
-        : messages.slice(start, end).map((message, i) => ({ message, source: start + i }))
+      placed: placed.map(({ message, source }) => {
+        const standIn = log[source].standIn === true
+        return { message: message === inert ? log[source].message : message, source, standIn }
+      })
     }
   })
 }
@@ -137,8 +146,8 @@ const repairedRound = (
   end: number,
   settled: boolean,
   used: Set<string>
-): ReadonlyArray<Placed> => {
-  const out: Array<Placed> = []
+): ReadonlyArray<Omit<Placed, "standIn">> => {
+  const out: Array<Omit<Placed, "standIn">> = []
   for (let at = start; at < end; at++) {
     const message = messages[at]
     if (message.role === "tool") continue
@@ -213,9 +222,9 @@ export const countedRounds = (rounds: ReadonlyArray<Round>): number => rounds.fi
 export const isWithin = (rounds: ReadonlyArray<Round>, limits: Limits, count: Count, overhead: number): boolean =>
   tokensOf(rounds, count, overhead) <= limits.tokens && countedRounds(rounds) <= Math.max(1, limits.rounds)
 
-/** Protected rounds, and the system messages of the preamble where the rule is to keep them. */
-const isPinned = (round: Round, { message }: Placed, system: "keep" | "trim"): boolean =>
-  round.protected || (system === "keep" && round.preamble && message.role === "system")
+/** Protected rounds, what stands for others, and the system messages of the preamble where the rule is to keep them. */
+export const isPinned = (round: Round, { message, standIn }: Placed, system: "keep" | "trim"): boolean =>
+  round.protected || standIn || (system === "keep" && round.preamble && message.role === "system")
 
 /**
  * What the plain window keeps: leave out one round after the other, oldest first, until the rest fits or only the
@@ -240,27 +249,32 @@ export const windowOf = (
   }
 }
 
-/** Whether a sequence can be sent as it stands, in words; nothing if it can. */
+/**
+ * What providers refuse in a sequence, in words; nothing if it can be sent. Calls may be open behind the last user
+ * message only.
+ */
 export const unsendable = (messages: ReadonlyArray<Message.Message>): string | undefined => {
   const used = new Set<string>()
+  /** Calls of the last assistant message that wait for a result, and those of earlier ones. */
   let open = new Set<string>()
+  let left = false
   for (const [at, message] of messages.entries()) {
     if (message.role === "system" ? message.content.trim() === "" : message.content.length === 0) {
       return `message ${at} is empty`
     }
     if (partsOf(message).some(isBlank)) return `message ${at} has an empty part`
     if (message.role !== "tool") {
-      if (open.size > 0) return `message ${at} stands before the results of open calls`
+      left = left || open.size > 0
       open = new Set()
+      if (message.role === "user" && left) return `calls before message ${at} are unanswered`
     }
-    for (const part of partsOf(message)) {
-      if (isCall(part)) {
-        if (used.has(part.id)) return `message ${at} uses an id again`
-        used.add(part.id)
-        open.add(part.id)
-      } else if (isResult(part) && !open.delete(part.id)) {
-        return `message ${at} holds a result without its call`
-      }
+    for (const { id } of partsOf(message).filter(isCall)) {
+      if (used.has(id)) return `message ${at} uses an id again`
+      used.add(id)
+      open.add(id)
+    }
+    for (const { id } of partsOf(message).filter(isResult)) {
+      if (!open.delete(id)) return `message ${at} holds a result without its call`
     }
   }
   return undefined

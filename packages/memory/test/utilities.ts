@@ -62,5 +62,34 @@ export const assertMessages = (
   if (!same) assert.deepStrictEqual(found, expected, what)
 }
 
+const canonicals = new WeakMap<Message.Message, string>()
+
+/** What a message holds as text, whatever the order of its keys. */
+export const canonical = (message: Message.Message): string => {
+  const known = canonicals.get(message)
+  if (known !== undefined) return known
+  const text = JSON.stringify(
+    message,
+    (_, value) =>
+      typeof value === "object" && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1))
+        : value
+  )
+  canonicals.set(message, text)
+  return text
+}
+
+/** Whether the messages stand in the list in this order, by what they hold. */
+export const isWithinOrder = (
+  messages: ReadonlyArray<Message.Message>,
+  list: ReadonlyArray<Message.Message>
+): boolean => {
+  let at = 0
+  return messages.every((message) => {
+    while (at < list.length && list[at] !== message && canonical(list[at]) !== canonical(message)) at++
+    return at++ < list.length
+  })
+}
+
 /** For properties: many runs on a machine that does other things too. */
-export const runs = (numRuns: number) => ({ fastCheck: { numRuns }, timeout: 120_000 })
+export const runs = (numRuns: number) => ({ fastCheck: { numRuns }, timeout: 300_000 })

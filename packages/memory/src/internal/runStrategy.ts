@@ -1,13 +1,16 @@
 /**
  * One run of a strategy over the items of a view, up to a context that keeps the laws.
  */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import type * as Budget from "../Budget.js"
 import { type TokenCountError, TrimError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import type * as TokenCounter from "../TokenCounter.js"
 import type * as TrimStrategy from "../TrimStrategy.js"
 import { countAll } from "./counting.js"
+import { diagnose } from "./diagnose.js"
 import * as settling from "./settle.js"
 import * as target from "./target.js"
 import type { Item } from "./view.js"
@@ -59,14 +62,16 @@ export const inputOf = (
   }
 }
 
-/** A strategy may be anyone's: what it dies of is an error of its own, not of the caller. */
+/** A strategy may be anyone's: what it dies or interrupts itself of is an error of its own, not of the caller. */
 const guarded = (
   run: Effect.Effect<TrimStrategy.TrimResult, TrimError>
 ): Effect.Effect<TrimStrategy.TrimResult, TrimError> =>
-  Effect.catchAllDefect(
-    run,
-    (defect) => Effect.fail(new TrimError({ reason: "the strategy died, see the cause", cause: defect }))
-  )
+  Effect.catchAllCause(run, (cause) =>
+    Either.match(Cause.failureOrCause(cause), {
+      onLeft: Effect.fail,
+      onRight: (died) =>
+        Effect.fail(new TrimError({ reason: "the strategy died, see the cause", cause: Cause.squash(died) }))
+    }))
 
 /** @internal */
 export const runStrategy = Effect.fnUntraced(function*(
@@ -77,33 +82,79 @@ export const runStrategy = Effect.fnUntraced(function*(
   trim: TrimStrategy.Service["trim"]
 ): Effect.fn.Return<Outcome, TrimError | TokenCountError> {
   const { input, seen } = given
+  const { counter } = input
   const result = yield* guarded(Effect.suspend(() => trim(input)))
   const fault = settling.faultOf(result, seen.length)
   if (fault !== undefined) return yield* new TrimError({ reason: fault })
 
   const settled = settling.settle(items, seen, result)
-  const charged = yield* chargesOf(items, settled.placed, system, input.counter)
-  const lines = linesOf(items, settled.placed, charged, system)
-  const newestRound = items.at(-1)?.round ?? 0
-  const newest = lines.findIndex((line) => line.round === newestRound)
-  const kept = window.keptLines(
-    lines,
-    newest < 0 ? lines.length : newest,
-    limitsOf(budget),
-    input.counter.overhead,
-    target.none
+  const unsendable = unsendableOf(items, settled.placed)
+  if (unsendable !== undefined) return yield* new TrimError({ reason: unsendable })
+
+  const fitted = fit(
+    items,
+    settled.placed,
+    yield* chargesOf(items, settled.placed, system, counter),
+    input,
+    budget,
+    system
   )
-  const standIns = yield* countAll(input.counter, settled.standIns)
+  const limit = limitsOf(budget).tokens
+  if (settled.covers.size === 0 && fitted.tokens > limit) {
+    const plain = fit(items, asPlaced(items), items.map((item) => item.tokens), input, budget, system)
+    if (fitted.tokens > plain.tokens) {
+      return yield* new TrimError({
+        reason:
+          `what it returned takes ${fitted.tokens} tokens of ${limit}: keep less, or let new messages replace others`
+      })
+    }
+  }
+  const standIns = yield* countAll(counter, settled.standIns)
   const covered = Array.from(settled.covers, (i) => items[i].tokens)
   return {
     ...settled,
+    ...fitted,
     seen,
     result,
-    context: kept.map((i) => settled.placed[i]),
-    tokens: kept.reduce((sum, i) => sum + charged[i], input.counter.overhead),
     won: sum(covered) - (sum(standIns) - earlierStandIns(items, settled))
   }
 })
+
+const asPlaced = (items: ReadonlyArray<Item>): ReadonlyArray<settling.Placed> =>
+  items.map(({ message }, item) => ({ message, item }))
+
+/** What the plain window keeps of a trimmed sequence. */
+const fit = (
+  items: ReadonlyArray<Item>,
+  placed: ReadonlyArray<settling.Placed>,
+  charged: ReadonlyArray<number>,
+  input: TrimStrategy.TrimInput,
+  budget: Budget.Budget,
+  system: SystemRule
+): Pick<Outcome, "context" | "tokens"> => {
+  const lines = linesOf(items, placed, charged, system)
+  const newestRound = items.at(-1)?.round ?? 0
+  const newest = lines.findIndex((line) => line.round === newestRound)
+  const from = newest < 0 ? lines.length : newest
+  const { overhead } = input.counter
+  const kept = window.keptLines(lines, from, limitsOf(budget), overhead, target.none)
+  return { context: kept.map((i) => placed[i]), tokens: kept.reduce((total, i) => total + charged[i], overhead) }
+}
+
+/** Why a sequence cannot be sent although what it was made from can, in words. */
+const unsendableOf = (
+  items: ReadonlyArray<Item>,
+  placed: ReadonlyArray<settling.Placed>
+): string | undefined => {
+  const isAsGiven = ({ item, message }: settling.Placed) => item !== undefined && message === items[item].message
+  if (placed.every(isAsGiven)) return undefined
+  const faultIn = (sequence: ReadonlyArray<{ readonly message: Message.Message }>) =>
+    diagnose(sequence.map(({ message }) => message), "pairing").find(({ _tag }) => _tag !== "OpenCall")
+  const fault = faultIn(placed)
+  return fault === undefined || faultIn(items) !== undefined
+    ? undefined
+    : `what it returned cannot be sent, ${fault._tag} at message ${fault.message}: ${fault.remedy}`
+}
 
 const sum = (numbers: ReadonlyArray<number>): number => numbers.reduce((total, n) => total + n, 0)
 

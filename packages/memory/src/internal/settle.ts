@@ -71,7 +71,7 @@ export const groupsOf = (messages: ReadonlyArray<Message.Message>): ReadonlyArra
   })
 }
 
-/** Origins as given, or found by reference from the end: what is kept is the newest of several. @internal */
+/** Origins as given, or found by reference from the end: what is kept is the newest of several, and none is new. @internal */
 export const originsOf = (inputs: ReadonlyArray<Message.Message>, result: Result): ReadonlyArray<number> => {
   if (result.origin !== undefined) return result.origin
   const places = new Map<Message.Message, Array<number>>()
@@ -80,8 +80,10 @@ export const originsOf = (inputs: ReadonlyArray<Message.Message>, result: Result
     if (same === undefined) places.set(message, [i])
     else same.push(i)
   })
-  return result.messages.map((message) => message).reverse()
-    .map((message) => places.get(message)?.pop() ?? -1).reverse()
+  return result.messages.map((message) => message).reverse().map((message) => {
+    const same = places.get(message) ?? [-1]
+    return same.length > 1 ? same.pop()! : same[0]
+  }).reverse()
 }
 
 const isIndex = (i: number, length: number): boolean => Number.isInteger(i) && i >= 0 && i < length
@@ -139,7 +141,9 @@ export const settle = (items: ReadonlyArray<Item>, seen: ReadonlyArray<number>, 
     if (item.sequence < 0 && !covers.has(i) && !kept.has(i)) kept.set(i, item.message)
   })
   const earlier = items.flatMap((item, i) => item.sequence < 0 && kept.has(i) ? [kept.get(i)!] : [])
-  return { placed: place(items, kept, added), covers, standIns: [...earlier, ...added] }
+  // What is to stand for nothing is not needed.
+  const news = result.replace && covers.size === 0 ? [] : added
+  return { placed: place(items, kept, news), covers, standIns: [...earlier, ...news] }
 }
 
 /** Kept messages in the order of recording; new ones where the oldest left-out message stood. */

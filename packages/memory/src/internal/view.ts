@@ -336,7 +336,8 @@ export class View {
 }
 
 /** What stands for others opens no round, whatever its role. */
-const inertIfStandIn = (raw: Raw): Message.Message => raw.sequence < 0 ? Message.system("") : raw.message
+const inertIfStandIn = (raw: Raw): Message.Message =>
+  raw.sequence < 0 && raw.message.role === "user" ? Message.system("") : raw.message
 
 /** Ids of earlier rounds below, those of the newest one above. */
 class Overlay extends Set<string> {
