@@ -5,7 +5,7 @@
  * The last result stands in the README.
  */
 import { corpora, cut } from "./support/corpora.js"
-import { type Count, counters, type Encoding, median } from "./support/counters.js"
+import { type Count, counters, type Encoding, median, now } from "./support/counters.js"
 
 const ROUNDS = 5
 const LENGTH = 700_000
@@ -14,11 +14,6 @@ const ROUND = 50_000
 const lengths = { short: 150, medium: 2_000, long: 50_000 }
 
 const bytesOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
-
-const now = (): number => {
-  const { system, user } = process.cpuUsage()
-  return (system + user) / 1_000
-}
 
 const timeOf = (count: Count, texts: ReadonlyArray<string>): number => {
   const start = now()

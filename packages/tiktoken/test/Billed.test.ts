@@ -25,7 +25,9 @@ describe.skipIf(!isPresent)("billed requests", () => {
   it.effect("with tools cost about what is counted", () =>
     Effect.gen(function*() {
       const hasFile = (billed: Billed): boolean =>
-        billed.messages.some(({ content }) => typeof content !== "string" && content.some(({ type }) => type === "file"))
+        billed.messages.some(({ content }) =>
+          typeof content !== "string" && content.some(({ type }) => type === "file")
+        )
       const withTools = openAiRequests().filter((billed) =>
         billed.tools.length > 0 && !billed.isOpaque && !hasFile(billed)
       )

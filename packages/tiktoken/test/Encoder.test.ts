@@ -1,5 +1,5 @@
-import type { Encoding } from "@effect-memory/tiktoken"
 import { assert, describe, it } from "@effect/vitest"
+import type { Encoding } from "@effect-memory/tiktoken"
 import { Effect } from "effect"
 import { Tiktoken } from "js-tiktoken/lite"
 import ranks from "js-tiktoken/ranks/o200k_base"

@@ -1,5 +1,5 @@
-import { Encoding, TiktokenCounter } from "@effect-memory/tiktoken"
 import { assert, describe, it } from "@effect/vitest"
+import { Encoding, TiktokenCounter } from "@effect-memory/tiktoken"
 import { Config, ConfigProvider, Effect, Either, Exit, FastCheck, Fiber, Layer, Option, Ref } from "effect"
 import { MemoryError, Message, TokenCounter } from "effect-memory"
 import { loadFrom } from "../src/internal/load.js"

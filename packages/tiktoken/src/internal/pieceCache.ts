@@ -4,7 +4,7 @@
  * @internal
  */
 
-const BITS = 16
+const BITS = 15
 
 export interface PieceCache {
   /** The count of the piece with this key, or 0 where it is not known. */

@@ -19,15 +19,16 @@ const mask1 = maskOfWord(1)
 const mask2 = maskOfWord(2)
 const mask3 = maskOfWord(3)
 
-/** The words of the key of the `length` bytes at `at`. Four bytes are always read, whatever stands there. */
+/** The words of the key of the `length` bytes at `at`, of which 16 must be readable. Most pieces end in the second word. */
 export const word0 = (view: DataView, at: number, length: number): number => view.getInt32(at, true) & mask0[length]
 /** @see word0 */
 export const word1 = (view: DataView, at: number, length: number): number => view.getInt32(at + 4, true) & mask1[length]
 /** @see word0 */
-export const word2 = (view: DataView, at: number, length: number): number => view.getInt32(at + 8, true) & mask2[length]
+export const word2 = (view: DataView, at: number, length: number): number =>
+  length > 8 ? view.getInt32(at + 8, true) & mask2[length] : 0
 /** @see word0 */
 export const word3 = (view: DataView, at: number, length: number): number =>
-  view.getInt32(at + 12, true) & mask3[length] | length << 24
+  length > 12 ? view.getInt32(at + 12, true) & mask3[length] | length << 24 : length << 24
 
 /** Scatters a key over 32 bits. Tables take as many of the top bits as they have slots for. */
 export const hashOf = (w0: number, w1: number, w2: number, w3: number): number => {

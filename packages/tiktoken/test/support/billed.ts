@@ -1,9 +1,9 @@
 /** Recorded requests with what the provider billed for them, where the data folder stands beside the checkout. */
+import { existsSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import type { TiktokenCounter } from "@effect-memory/tiktoken"
 import { Predicate } from "effect"
 import { Message } from "effect-memory"
-import { existsSync, readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 
 export interface Billed {
   readonly provider: string
@@ -21,9 +21,13 @@ const folder = fileURLToPath(new URL("../../../../../shared/data/", import.meta.
 export const isPresent: boolean = existsSync(folder)
 
 const get = (value: unknown, ...path: ReadonlyArray<string | number>): unknown =>
-  path.reduce<unknown>((at, key) => Predicate.isObject(at) ? (at as Record<PropertyKey, unknown>)[key] : undefined, value)
+  path.reduce<unknown>(
+    (at, key) => Predicate.isObject(at) ? (at as Record<PropertyKey, unknown>)[key] : undefined,
+    value
+  )
 
-const list = (value: unknown): ReadonlyArray<unknown> => Array.isArray(value) ? value : value === undefined ? [] : [value]
+const list = (value: unknown): ReadonlyArray<unknown> =>
+  Array.isArray(value) ? value : value === undefined ? [] : [value]
 
 const string = (value: unknown): string => typeof value === "string" ? value : ""
 
@@ -97,7 +101,7 @@ const anthropicText = (content: unknown): string =>
   list(content).map((block) => typeof block === "string" ? block : string(get(block, "text"))).join("")
 
 /** The messages that stand in one of Anthropic's: results of tools come in those of the user. */
-export const anthropicMessages = (role: unknown, content: unknown): ReadonlyArray<Message.Message> => {
+const anthropicMessages = (role: unknown, content: unknown): ReadonlyArray<Message.Message> => {
   const blocks = list(content)
   const texts = blocks
     .map((block) => typeof block === "string" ? block : get(block, "type") === "text" ? string(get(block, "text")) : "")
@@ -120,7 +124,7 @@ export const anthropicMessages = (role: unknown, content: unknown): ReadonlyArra
   ]
 }
 
-export const anthropicTokens = (usage: unknown): number =>
+const anthropicTokens = (usage: unknown): number =>
   number(get(usage, "input_tokens")) + number(get(usage, "cache_creation_input_tokens")) +
   number(get(usage, "cache_read_input_tokens"))
 
@@ -204,7 +208,12 @@ export const geminiRequests = (): ReadonlyArray<Billed> => read("gemini-contents
 
 /** What was added between two requests of a Claude Code session, and by how many tokens the prompt grew. */
 export const claudeCodeGrowth = (): ReadonlyArray<Billed> =>
-  ["cc-compact-summary-synthetic", "cc-interrupted-unpaired-tool-use", "cc-small-thinking", "cc-two-records-on-one-line"]
+  [
+    "cc-compact-summary-synthetic",
+    "cc-interrupted-unpaired-tool-use",
+    "cc-small-thinking",
+    "cc-two-records-on-one-line"
+  ]
     .flatMap((session) => growthOf(readFileSync(`${folder}claude-code-jsonl/${session}.jsonl`, "utf8")))
 
 const growthOf = (session: string): ReadonlyArray<Billed> => {
