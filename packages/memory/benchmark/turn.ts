@@ -4,13 +4,13 @@
  * is counted once with all its parts, rounds and open calls are known by id, the system prompt stays, and the cut is
  * found by running sums.
  */
-import { Effect } from "effect"
+import { Effect, ManagedRuntime } from "effect"
 import { Memory, Message } from "effect-memory"
+import { Bench } from "tinybench"
 import { countCharacters } from "../src/internal/characters.js"
 
 const maxTokens = 4000
 const sizes = [100, 1_000, 10_000, 100_000]
-const turns = 4000
 
 interface PlainStore {
   append(sequence: number, entry: { readonly message: Message.Message; readonly at: number }): Promise<void>
@@ -115,46 +115,53 @@ const message = (n: number): Message.Message => {
 
 const log = Array.from({ length: Math.max(...sizes) }, (_, n) => message(n))
 
-const median = (samples: ReadonlyArray<number>) => Array.from(samples).sort((a, b) => a - b)[samples.length >> 1]
+/** Turns in one measured run, so that starting a fiber does not count. */
+const batch = 200
 
-const plain = async (size: number) => {
+const makePlain = async (size: number) => {
   const memory = new PlainWindow(plainStore(), plainCounter)
   await memory.record(Message.system("You fix tests."))
   for (const entry of log.slice(0, size)) await memory.record(entry)
   await memory.context()
-  const samples: Array<number> = []
-  for (let n = size; n < size + turns; n++) {
-    const entry = message(n)
-    const start = performance.now()
-    await memory.record(entry)
-    await memory.context()
-    samples.push(performance.now() - start)
+  let n = size
+  return async () => {
+    for (const end = n + batch; n < end; n++) {
+      await memory.record(message(n))
+      await memory.context()
+    }
   }
-  return median(samples) * 1000
 }
 
-const ours = (size: number) =>
-  Effect.gen(function*() {
-    const memory = yield* Memory.Memory
-    yield* memory.recordAll([Message.system("You fix tests."), ...log.slice(0, size)])
-    yield* memory.context
-    const samples: Array<number> = []
-    for (let n = size; n < size + turns; n++) {
-      const entry = message(n)
-      const start = performance.now()
-      yield* memory.record(entry)
-      yield* memory.context
-      samples.push(performance.now() - start)
-    }
-    return median(samples) * 1000
-  }).pipe(Effect.provide(Memory.layerWindow({ maxTokens })), Effect.runPromise)
+const makeOurs = async (size: number) => {
+  const runtime = ManagedRuntime.make(Memory.layerWindow({ maxTokens }))
+  const memory = await runtime.runPromise(Memory.Memory)
+  await runtime.runPromise(memory.recordAll([Message.system("You fix tests."), ...log.slice(0, size)]))
+  await runtime.runPromise(memory.context)
+  let n = size
+  return () =>
+    runtime.runPromise(Effect.gen(function*() {
+      for (const end = n + batch; n < end; n++) {
+        yield* memory.record(message(n))
+        yield* memory.context
+      }
+    }))
+}
 
+const bench = new Bench({ time: 0, iterations: 30, warmupTime: 0, warmupIterations: 10 })
 for (const size of sizes) {
-  const a = await plain(size)
-  const b = await ours(size)
+  bench.add(`plain ${size}`, await makePlain(size))
+  bench.add(`memory ${size}`, await makeOurs(size))
+}
+await bench.run()
+
+const perTurn = (name: string) => bench.getTask(name)!.result!.latency.p50! * 1000 / batch
+for (const size of sizes) {
+  const plain = perTurn(`plain ${size}`)
+  const memory = perTurn(`memory ${size}`)
   console.log(
-    `${String(size).padStart(7)} messages: plain ${a.toFixed(1)} µs, memory ${b.toFixed(1)} µs, ratio ${
-      (b / a).toFixed(2)
-    }`
+    `${String(size).padStart(7)} messages: plain ${plain.toFixed(1)} µs, memory ${memory.toFixed(1)} µs, ` +
+      `ratio ${(memory / plain).toFixed(1)}, against the shortest log ${
+        (memory / perTurn(`memory ${sizes[0]}`)).toFixed(2)
+      }`
   )
 }

@@ -44,8 +44,8 @@ const quantile = (factors: Factors, q: number): number | undefined => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))]
 }
 
-/** What one counted token more is expected to be billed: high, since the budget is a hard limit. @internal */
-export const rise = (factors: Factors): number => quantile(factors, 0.9) ?? 1
+/** What one counted token more is expected to be billed: high, since the budget is a hard limit. */
+const rise = (factors: Factors): number => quantile(factors, 0.9) ?? 1
 
 /** What one counted token less is expected to save: low, for the same reason. */
 const fall = (factors: Factors): number =>

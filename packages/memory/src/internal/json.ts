@@ -2,12 +2,8 @@
  * JSON values, made safe to count, store and send: no lone surrogates, nothing that JSON cannot say.
  */
 
-/**
- * Levels of nesting above which a value is refused rather than risk the stack of whoever reads it.
- *
- * @internal
- */
-export const maxDepth = 500
+/** Levels of nesting above which a value is refused rather than risk the stack of whoever reads it. */
+const maxDepth = 500
 
 /** @internal */
 export const wellFormed = (text: string): string => text.isWellFormed() ? text : text.toWellFormed()

@@ -33,10 +33,8 @@ export interface Settled {
 /**
  * Indices of the items that no strategy can remove: protected rounds, pinned messages, the newest round's user
  * messages, its newest group and its open calls.
- *
- * @internal
  */
-export const mustStay = (items: ReadonlyArray<Item>, groups: ReadonlyArray<Group>): ReadonlySet<number> => {
+const mustStay = (items: ReadonlyArray<Item>, groups: ReadonlyArray<Group>): ReadonlySet<number> => {
   const stay = new Set<number>()
   const newest = items.at(-1)?.round
   items.forEach((item, i) => {

@@ -8,8 +8,8 @@ import { stayingUnits, unitsOf } from "./truncate.js"
 import * as window from "./window.js"
 import { type Input, limitsOf, linesOf, type SystemRule } from "./windowDrop.js"
 
-/** What stands before the text of every summary. @internal */
-export const prefix = "Summary of prior context:\n"
+/** What stands before the text of every summary. */
+const prefix = "Summary of prior context:\n"
 
 /** Where a summary comes from. @internal */
 export interface Provenance {
