@@ -6,6 +6,9 @@
  * byte-identical. Blocks of the server's own tools are calls and results with `providerExecuted`; a compaction block is
  * a text; other blocks are kept as files without data.
  *
+ * System messages after others stay where they are, which only new models accept. Results in a row, and what the user
+ * says after them, are written as one message, as all models accept it.
+ *
  * Not carried when written: reasoning that Anthropic did not sign, calls that another provider ran itself, and files that
  * are no image, PDF or text.
  *

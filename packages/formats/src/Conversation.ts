@@ -13,7 +13,7 @@ import type * as Message from "effect-memory/Message"
  * @category models
  */
 export interface Usage {
-  /** How many messages of the conversation, from the first, the prompt held. */
+  /** How many messages of the conversation, from the first, the prompt held; 0 for an answer without its prompt. */
   readonly messages: number
   /** The whole prompt, cached tokens included. */
   readonly inputTokens: number

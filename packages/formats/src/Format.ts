@@ -187,7 +187,7 @@ const outputs = <E, R>(
 /**
  * The conversations of a text, in order, with an error in the place of each record that cannot be read.
  *
- * Fails with `UnknownFormat` where the text is of no format, and, where `strict` is set, with the `FormatError` of the
+ * Bytes that are no UTF-8 are read as U+FFFD. Fails with `UnknownFormat` where the text is of no format, and, where `strict` is set, with the `FormatError` of the
  * first bad record.
  *
  * @example

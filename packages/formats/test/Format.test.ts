@@ -178,6 +178,7 @@ describe("Format", () => {
         const byContent = yield* Effect.flip(readAll("{\"a\":1}", { file: "a.json" }))
         assert.match(byContent.message, /^a.json: the content is of no known format: name one of .*openai-chat/)
         assert.strictEqual((yield* Effect.flip(Format.detect("hello")))._tag, "UnknownFormat")
+        assert.strictEqual((yield* Effect.flip(readAll("{}", { format: "word" })))._tag, "UnknownFormat")
         assert.strictEqual(
           (yield* Effect.flip(Effect.flip(readAll("{}", { format: "openai-chat" }))))[0]._tag,
           "FormatError"

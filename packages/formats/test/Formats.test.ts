@@ -14,7 +14,7 @@ describe("every format", () => {
       `${id} gives back messages that went through it`,
       { messages: gen.messages },
       ({ messages }) => Effect.asVoid(assertStable(messages, id)),
-      { fastCheck: { numRuns: 40 } }
+      { fastCheck: { numRuns: 25 } }
     )
   }
 })

@@ -3,7 +3,7 @@ import { Conversation, Format } from "@effect-memory/formats"
 import { Effect, FastCheck as fc } from "effect"
 import { Message } from "effect-memory"
 import * as gen from "./generators.js"
-import { encode, normal, one } from "./utilities.js"
+import { assertStable, encode, normal, one } from "./utilities.js"
 
 const signed = { providerMetadata: { anthropic: { signature: "EqQB" } } }
 
@@ -160,6 +160,16 @@ describe("VercelUi", () => {
       const { notes } = yield* Format.encode(lone, { format: "vercel-ui" })
       assert.deepStrictEqual(notes, [{ kind: "lost", what: "result without its call", count: 1 }])
     }))
+
+  it.effect("tells results of the client from those of the provider where ids repeat", () => {
+    const call = Message.toolCall({ id: "x", name: "y", params: {} })
+    const result = Message.toolResult({ id: "x", name: "y", result: 1 })
+    const messages = [
+      Message.assistant([result, { ...result, result: 2 }]),
+      Message.assistant([call, { ...call, providerExecuted: true }])
+    ]
+    return Effect.asVoid(assertStable(messages, "vercel-ui"))
+  })
 
   it.effect.prop(
     "gives back any wire value",

@@ -28,6 +28,9 @@ const file = (part: Message.FilePart): json.JsonRecord => {
   return json.compact({ type: "file", mediaType, filename: part.fileName, url, ...extras(part) })
 }
 
+/** A result answers a call of its id that the same side ran. */
+const keyOf = (part: Message.ToolCallPart | Message.ToolResultPart): string => `${part.providerExecuted} ${part.id}`
+
 const outcome = (result: Message.ToolResultPart | undefined, lost: options.Ledger): json.JsonRecord => {
   if (result === undefined) return {}
   return result.isFailure ? { errorText: resultText(result.result, lost) } : { output: result.result }
@@ -69,7 +72,7 @@ const assistant = (
       case "file":
         return [file(part)]
       case "tool-call":
-        return [tool(part, results.take(part.id), lost)]
+        return [tool(part, results.take(keyOf(part)), lost)]
       case "tool-result":
         return []
     }
@@ -92,7 +95,7 @@ const group = (messages: ReadonlyArray<Message.Message>, lost: options.Ledger): 
       ? (message.content as ReadonlyArray<Message.Part>).filter(Message.isToolResult)
       : []
   )
-  const results = queues((result) => result.id, found)
+  const results = queues(keyOf, found)
   const parts = messages.flatMap((message) => {
     switch (message.role) {
       case "system":
