@@ -12,6 +12,6 @@ for package in packages/*/; do
   (cd "$package" && rm -rf dist && npm run --silent build && npx --yes pnpm@10.34.9 pack --pack-destination "$out" >/dev/null)
   tarball=$(ls -t "$out"/*.tgz | head -n 1)
   "$root"/node_modules/.bin/publint --strict "$tarball"
-  "$root"/node_modules/.bin/attw --profile esm-only "$tarball"
+  "$root"/node_modules/.bin/attw --quiet --profile esm-only "$tarball"
   rm "$tarball"
 done

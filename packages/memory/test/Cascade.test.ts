@@ -130,7 +130,6 @@ describe("cascade", () => {
       assert.isTrue(result.replace)
       assert.deepStrictEqual(result.actions, [
         { index: 2, strategy: "clearToolResults", action: "cleared" },
-        { index: 2, strategy: "shortenParts", action: "shortened" },
         { index: 3, strategy: "shortenParts", action: "shortened" },
         { index: 5, strategy: "shortenParts", action: "shortened" },
         ...[0, 1, 2, 3, 4, 5].map((index) => ({ index, strategy: "summarize", action: "summarized" as const }))
