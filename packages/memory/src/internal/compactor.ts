@@ -66,6 +66,15 @@ const withRange = (compaction: Compaction, counts: Counts): Compaction => {
   }
 }
 
+/** What becomes of a finished compaction; `uncounted`: that depends on messages that are not counted yet. */
+type Verdict = "committed" | "changed" | "sufficient" | "uncounted"
+
+/** Whether something that is to be covered belongs to a round that has been protected since. */
+const isProtectedNow = ({ view }: Loaded, items: ReadonlyArray<Item>, { covers }: Outcome): boolean => {
+  const pinned = new Set(view.snapshot().flatMap((item) => item.protected ? [item.sequence] : []))
+  return Array.from(covers).some((i) => items[i].sequence >= 0 && pinned.has(items[i].sequence))
+}
+
 /** @internal */
 export const make = (options: Options): Compactor => {
   const { id, publish, session, strategy } = options
@@ -81,7 +90,8 @@ export const make = (options: Options): Compactor => {
       version
     }))
     const given = inputOf(items, budget, counter)
-    const outcome = yield* Effect.timeoutFail(runStrategy(items, given, budget, systemRule(strategy), trim), {
+    const running = Effect.disconnect(runStrategy(items, given, budget, systemRule(strategy), trim))
+    const outcome = yield* Effect.timeoutFail(running, {
       duration: options.timeout,
       onTimeout: () =>
         new TrimError({ reason: `no result within ${Duration.format(options.timeout)}: bound what it waits for` })
@@ -99,29 +109,46 @@ export const make = (options: Options): Compactor => {
         reason: "what it made takes no fewer tokens than what it stands for: ask for a shorter summary"
       })
     }
-    let discarded: "changed" | "sufficient" | undefined
-    const committed = yield* session.compact((loaded) =>
-      Effect.map(budgetNow, (budget) => {
-        discarded = loaded.revision !== revision ? "changed" : isWanted(loaded, budget) ? undefined : "sufficient"
-        return discarded === undefined
-          ? { compaction: withRange(compactionOf(loaded.view.raws, items, loaded.compaction, outcome), counts) }
-          : undefined
-      })
-    ).pipe(Effect.catchIf((error) => error.reason === "conflict", () => {
-      discarded = "changed"
-      return Effect.succeed(false)
-    }))
+    const judge = (loaded: Loaded, budget: Budget.Budget): Verdict => {
+      if (loaded.revision !== revision || isProtectedNow(loaded, items, outcome)) return "changed"
+      if (isWanted(loaded, budget)) return "committed"
+      return loaded.view.uncounted().length > 0 ? "uncounted" : "sufficient"
+    }
+    const attempt: Effect.Effect<Verdict, MemoryStoreError> = Effect.suspend(() => {
+      let verdict = "changed" as Verdict
+      return session.compact((loaded) =>
+        Effect.map(budgetNow, (budget) => {
+          verdict = judge(loaded, budget)
+          return verdict !== "committed" ? undefined : {
+            compaction: withRange(compactionOf(loaded.view.raws, items, loaded.compaction, outcome), counts)
+          }
+        })
+      ).pipe(
+        Effect.map(() => verdict),
+        Effect.catchIf((error) => error.reason === "conflict", () => Effect.succeed<Verdict>("changed"))
+      )
+    })
+    // What was recorded meanwhile is counted only where it matters: nobody who records waits for a counter.
+    const verdict = yield* Effect.repeat(
+      Effect.tap(attempt, (found) => found === "uncounted" ? session.readCounted(() => undefined) : Effect.void),
+      { until: (found) => found !== "uncounted" }
+    )
+    const isCommitted = verdict === "committed"
+    const before = items.reduce((sum, item) => sum + item.tokens, counter.overhead)
     yield* publish(
-      discarded !== undefined
-        ? MemoryEvent.CompactionDiscarded({ conversation: id, reason: discarded })
-        : MemoryEvent.CompactionCommitted({
+      isCommitted
+        ? MemoryEvent.CompactionCommitted({
           conversation: id,
-          tokensBefore: items.reduce((sum, item) => sum + item.tokens, counter.overhead),
-          tokensAfter: items.reduce((sum, item) => sum + item.tokens, counter.overhead) - outcome.won
+          tokensBefore: before,
+          tokensAfter: before - outcome.won
+        })
+        : MemoryEvent.CompactionDiscarded({
+          conversation: id,
+          reason: verdict === "changed" ? "changed" : "sufficient"
         })
     )
-    if (committed) yield* Metric.increment(MemoryMetrics.compactions)
-    return committed
+    if (isCommitted) yield* Metric.increment(MemoryMetrics.compactions)
+    return isCommitted
   })
 
   return { run, commit }

@@ -2,6 +2,7 @@
  * One conversation: its view, kept in step with the store. Everything that writes goes through one permit.
  */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
 import type { MemoryStoreError, TokenCountError } from "../MemoryError.js"
@@ -126,13 +127,17 @@ export const make = Effect.fnUntraced(function*(options: {
     Effect.gen(function*() {
       const missing = yield* read(({ view }) => view.uncounted())
       if (missing.length === 0) return
-      const tokens = yield* countAll(counter, missing.map(({ message }) => message))
+      const counted = yield* Effect.either(
+        countAll(counter, Array.from(new Set(missing.map(({ message }) => message))))
+      )
       const saved = new Map<number, number>()
-      missing.forEach(({ sequence, verbatim }, i) => {
-        if (verbatim && sequence >= 0) saved.set(sequence, tokens[i])
-      })
+      for (const { message, sequence, verbatim } of missing) {
+        const tokens = counts.get(message)
+        if (tokens !== undefined && verbatim && sequence >= 0) saved.set(sequence, tokens)
+      }
       // Counts can be had again: a store that does not keep them is no reason to fail.
-      yield* Effect.ignoreLogged(store.saveCounts(id, counter.id, saved))
+      if (saved.size > 0) yield* Effect.ignoreLogged(store.saveCounts(id, counter.id, saved))
+      if (Either.isLeft(counted)) return yield* counted.left
     })
   )
 

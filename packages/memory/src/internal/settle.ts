@@ -5,6 +5,7 @@
 import type { Compaction } from "../MemoryStore.js"
 import type * as Message from "../Message.js"
 import { pair } from "./pairing.js"
+import * as tag from "./tag.js"
 import type { Item, Raw } from "./view.js"
 
 /** @internal */
@@ -52,6 +53,7 @@ const mustStay = (items: ReadonlyArray<Item>, groups: ReadonlyArray<Group>): Rea
 export interface Group {
   /** The assistant message, then its results. */
   readonly items: ReadonlyArray<number>
+  /** Whether a call has no result but one that closes it, which the true one may still replace. */
   readonly open: boolean
 }
 
@@ -65,7 +67,8 @@ export const groupsOf = (messages: ReadonlyArray<Message.Message>): ReadonlyArra
         call.answeredAt === undefined || call.answeredAt === i ? [] : [call.answeredAt]
       )
     )
-    return [{ items: [i, ...answers], open: pairing.calls[i].some((call) => call.answeredAt === undefined) }]
+    const open = pairing.calls[i].some(({ answer }) => answer === undefined || tag.isClosing(answer.part))
+    return [{ items: [i, ...answers], open }]
   })
 }
 

@@ -106,6 +106,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const plainWindow = strategy[WindowOptions]
   const state = yield* Ref.make<State>({ projection: undefined, stuck: undefined, triedAhead: undefined })
   const backoff = yield* backoffs.make(options.backoff)
+  const projecting = yield* backoffs.make(options.backoff)
   const flight = yield* flights.make<Failure>(yield* Scope.Scope)
   const lessened = yield* Ref.make({ base: Budget.unlimited, reserve: 0, budget: Budget.unlimited })
   /** The budget less some tokens; the same reference while neither changes. */
@@ -154,8 +155,8 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     yield* Ref.update(state, (now) => ({ ...now, stuck }))
   })
 
-  const noteFailure = Effect.fnUntraced(function*(error: TrimError) {
-    const retryAt = yield* backoff.failed
+  const noteFailure = Effect.fnUntraced(function*(error: TrimError, of: backoffs.Backoff = backoff) {
+    const retryAt = yield* of.failed
     yield* Metric.increment(MemoryMetrics.failures)
     yield* publish(MemoryEvent.TrimFailed({ conversation: id, error, retryAt }))
   })
@@ -187,12 +188,13 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       yield* noteStuck(yield* budget)
     }
     yield* backoff.succeeded
-  }, Effect.catchTag("TrimError", noteFailure))
+  }, Effect.catchTag("TrimError", (error) => noteFailure(error)))
 
   const projectOnce = (project: TrimStrategy.Service["trim"], reserve: number, provisional: boolean) =>
     Effect.flatMap(budgetLess(reserve), (budget) => run(project, budget)).pipe(
       Effect.flatMap((done) => keepProjection(done, provisional)),
-      Effect.catchTag("TrimError", noteFailure)
+      Effect.zipRight(projecting.succeeded),
+      Effect.catchTag("TrimError", (error) => noteFailure(error, projecting))
     )
 
   /** What to do for a view that is over its budget. */
@@ -200,7 +202,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     if (!stuck && (yield* backoff.isDue)) return Option.some(trimOnce(reserve))
     const { project } = strategy
     // A failing projection is no better than the plain window.
-    return project !== undefined && (stuck || materializes)
+    return project !== undefined && (stuck || materializes) && (yield* projecting.isDue)
       ? Option.some(projectOnce(project, reserve, !stuck))
       : Option.none()
   })
@@ -322,7 +324,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       }
       yield* Ref.update(state, (now): State => ({ ...now, triedAhead: { newestBegins, budget } }))
       yield* backoff.succeeded
-    }).pipe(Effect.catchTag("TrimError", noteFailure))
+    }).pipe(Effect.catchTag("TrimError", (error) => noteFailure(error)))
     yield* flight.start(task)
   })
 

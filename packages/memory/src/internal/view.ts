@@ -110,7 +110,7 @@ export class View {
     }
   }
 
-  /** Items whose count is not known yet, one for each message. */
+  /** Items whose count is not known yet. */
   uncounted(): ReadonlyArray<Unsummed> {
     this.sum()
     const from = this.roundStart[this.tokensBefore.length - 1] ?? this.items.length
@@ -118,8 +118,7 @@ export class View {
     const newest = this.newestRound().some(({ message }) => !this.counts.has(message))
       ? this.newestItems().filter(this.isUncounted)
       : []
-    // A message that was recorded twice is counted once.
-    return Array.from(new Map([...missing, ...newest].map((item) => [item.message, item])).values())
+    return [...missing, ...newest]
   }
 
   /** Sequence number of the first message of the newest round: moves when a round begins. */
@@ -132,10 +131,14 @@ export class View {
     return this.settledRounds + (this.newestCounts ? 1 : 0)
   }
 
-  /** Tokens of all messages; what is free of charge is left out. */
+  /** Tokens of all messages, as far as they are counted; what is free of charge is left out. */
   get tokens(): number {
     this.sum()
-    return this.tokensBefore[this.roundStart.length] + this.pinnedTokens + this.newestTokens()
+    const summed = this.tokensBefore.length - 1
+    let tokens = this.tokensBefore[summed] + this.pinnedTokens + this.newestTokens()
+    const from = this.roundStart[summed] ?? this.items.length
+    for (let i = from; i < this.items.length; i++) tokens += this.charge(this.items[i].message)
+    return tokens
   }
 
   /** Number of messages in the repaired form. */
