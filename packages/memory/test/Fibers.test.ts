@@ -46,6 +46,31 @@ describe("many fibers", () => {
       assertComplete((yield* logged(store)).map(({ message }) => texts([message])[0]), 1000, 3)
     }))
 
+  it.scoped("writers of one memory wait for each other, and never for a conflict", () =>
+    Effect.gen(function*() {
+      const store = yield* MemoryStore.makeMemory
+      let appends = 0
+      const slow: MemoryStore.Service = {
+        ...store,
+        append: (...args) =>
+          Effect.suspend(() => {
+            appends++
+            return store.append(...args)
+          }).pipe(Effect.delay("10 millis"))
+      }
+      const memory = yield* makeMemory({ store: slow })
+      const writers = yield* Effect.fork(
+        Effect.forEach(Array.from({ length: 20 }, (_, id) => id), (id) => writer(memory, id, 2), {
+          concurrency: "unbounded",
+          discard: true
+        })
+      )
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(writers)
+      assertComplete((yield* logged(store)).map(({ message }) => texts([message])[0]), 20, 2)
+      assert.strictEqual(appends, 40)
+    }))
+
   it.scoped("two memories over one conversation lose and double nothing", () =>
     Effect.gen(function*() {
       const store = yield* MemoryStore.makeMemory
