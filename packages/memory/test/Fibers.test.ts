@@ -27,7 +27,22 @@ const writer = (memory: Memory.Service, id: number, each: number) =>
   )
 
 describe("many fibers", () => {
-  it.scoped("1,000 record and read: each message is there once, each writer's in order, each reader sees its own", () =>
+  it.scoped("100 record and read: each sees all that it has recorded itself, in order", () =>
+    Effect.gen(function*() {
+      const memory = yield* makeMemory({})
+      yield* Effect.forEach(
+        Array.from({ length: 100 }, (_, id) => id),
+        (id) =>
+          Effect.gen(function*() {
+            yield* writer(memory, id, 3)
+            const own = texts(yield* memory.context).filter((text) => text.startsWith(`${id} `))
+            assert.deepStrictEqual(own, [`${id} 0`, `${id} 1`, `${id} 2`])
+          }),
+        { concurrency: "unbounded", discard: true }
+      )
+    }))
+
+  it.scoped("1,000 record and read: each message is there once, each writer's in order", () =>
     Effect.gen(function*() {
       const store = yield* MemoryStore.makeMemory
       const memory = yield* makeMemory({ maxTokens: 40, store })
@@ -36,10 +51,7 @@ describe("many fibers", () => {
         (id) =>
           Effect.gen(function*() {
             yield* writer(memory, id, 3)
-            const context = texts(yield* memory.context)
-            assert.isAtMost(context.length, 40)
-            const log = (yield* logged(store)).map(({ message }) => texts([message])[0])
-            assert.strictEqual(context.at(-1), log.at(-1))
+            assert.isAtMost((yield* memory.context).length, 40)
           }),
         { concurrency: "unbounded", discard: true }
       )
