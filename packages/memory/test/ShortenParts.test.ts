@@ -3,7 +3,7 @@ import { Effect, FastCheck as fc } from "effect"
 import { Message, TokenCounter, TrimStrategy } from "effect-memory"
 import * as generators from "./generators.js"
 import { bytes, makeWindow } from "./summarizing.js"
-import { makeMemory, rounds, texts } from "./utilities.js"
+import { makeMemory, rounds, runs, texts } from "./utilities.js"
 
 const { assistant, file, reasoning, system, text, tool, toolCall, toolResult, user } = Message
 
@@ -84,7 +84,7 @@ describe("shortenParts: text", () => {
       const [head, missing, tail] = short.split(mark)
       assert.strictEqual(long, `${head}${long.slice(head.length, head.length + Number(missing))}${tail}`)
       if (head !== "" || tail !== "") assert.isAtMost(after, maxTokens)
-    }))
+    }), runs(50))
 
   it.effect.prop("counters that are not linear get what they ask for, or the shortest there is", {
     length: fc.integer({ min: 1, max: 2000 }),
@@ -108,7 +108,7 @@ describe("shortenParts: text", () => {
       } else if (short.startsWith("x")) {
         assert.isAtMost(tokens, maxTokens)
       }
-    }))
+    }), runs(50))
 })
 
 describe("shortenParts: JSON", () => {
@@ -177,7 +177,7 @@ describe("shortenParts: JSON", () => {
         )
         assert.isTrue(Message.isMessage(tool([toolResult({ id: "c", name: "f", result: short })])))
       }
-    }))
+    }), runs(50))
 
   it.effect("hostile keys and nesting are survived", () =>
     Effect.gen(function*() {

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Stream } from "effect"
 import { Message, TokenCounter, TrimStrategy } from "effect-memory"
 import { makeSummarizing, scripted, words } from "./summarizing.js"
-import { makeMemory, rounds, texts } from "./utilities.js"
+import { makeMemory, rounds, runs, texts } from "./utilities.js"
 
 const { assistant, tool, toolCall, toolResult, user } = Message
 
@@ -56,7 +56,7 @@ describe("target", () => {
           stepsBefore = steps
         }
         assert.isAbove(stepsBefore, 0)
-      }).pipe(Effect.scoped), { fastCheck: { numRuns: 25 } })
+      }).pipe(Effect.scoped), runs(15))
   }
 
   it.effect.prop("summarize: a summary goes down to the target, so that the next one waits for what lies between", {
@@ -83,7 +83,7 @@ describe("target", () => {
         }
         before = context
       }
-    }).pipe(Effect.scoped), { fastCheck: { numRuns: 25 } })
+    }).pipe(Effect.scoped), runs(15))
 
   it.scoped("summarize: a limit of rounds has a target too, so that not every turn costs a summary", () =>
     Effect.gen(function*() {
