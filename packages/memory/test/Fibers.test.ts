@@ -102,6 +102,17 @@ describe("many fibers", () => {
       assert.deepStrictEqual(texts(yield* memories[0].context), texts((yield* logged(store)).map((e) => e.message)))
     }))
 
+  it.scoped("a memory that records after another one has cleared the conversation shows nothing of before", () =>
+    Effect.gen(function*() {
+      const store = yield* MemoryStore.makeMemory
+      const a = yield* makeMemory({ store })
+      const b = yield* makeMemory({ store })
+      yield* b.recordAll(rounds(2))
+      yield* a.clear
+      yield* b.record(user("u3"))
+      assert.deepStrictEqual(texts(yield* b.context), ["u3"])
+    }))
+
   it.scoped("two memories over one store with ids of their own do not mix", () =>
     Effect.gen(function*() {
       const store = yield* MemoryStore.makeMemory
