@@ -16,7 +16,7 @@ export const GIVEN_UP = -1
 
 /** Steps back that a piece may take: some, and one more for this many bytes. */
 const STEPS = 32
-const BYTES_PER_STEP = 8
+const BYTES_PER_STEP = 2
 
 /** Bytes of a piece that can be counted without making room. */
 const ROOM = 256
