@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer, TestClock } from "effect"
 import { ContextWindow, MemoryError, Message, Summarizer, TokenCounter, Transcript, TrimStrategy } from "effect-memory"
 import { bytes, makeWindow, provenanceOf, type Reply, scripted, words } from "./summarizing.js"
 import { texts } from "./utilities.js"
@@ -287,6 +287,18 @@ describe("ContextWindow", () => {
       const messages = questions(50)
       for (let n = 1; n <= messages.length; n++) yield* window.fit(messages.slice(0, n))
       assert.deepStrictEqual(counted, messages)
+    }))
+
+  it.effect("a counter may have to wait for its answer", () =>
+    Effect.gen(function*() {
+      const remote: TokenCounter.Service = {
+        ...bytes,
+        countMessage: (message) => Effect.delay(bytes.countMessage(message), "1 seconds")
+      }
+      const window = yield* makeWindow(20, TrimStrategy.truncate(), remote)
+      const fitted = yield* Effect.fork(window.fit(questions(3)))
+      yield* TestClock.adjust("1 minutes")
+      assert.deepStrictEqual(words(yield* Fiber.join(fitted)), ["A2", "Q3", "A3"])
     }))
 
   it.effect("errors say what is at fault", () =>

@@ -10,7 +10,7 @@ import {
   TrimStrategy
 } from "effect-memory"
 import { conversation, type Entry, freeze, hostile } from "./generators.js"
-import { type Abilities, checkContext, isOver, modelOf, tagMessage, tagsOf } from "./strategyLaws.js"
+import { type Abilities, checkContext, checkOriginals, isOver, modelOf, tagMessage, tagsOf } from "./strategyLaws.js"
 import { assertMessages, makeMemory, runs } from "./utilities.js"
 
 const overhead = 3
@@ -273,6 +273,7 @@ const run = Effect.fnUntraced(function*(
     for (const { at, request } of requests) {
       assert.isTrue(abilities.materializes)
       assert.isNotEmpty(request.messages)
+      checkOriginals(request.messages, log)
       assert.isAtLeast(request.maxTokens, 1)
       if (failed !== undefined) assert.isAtLeast(at, failed.retryAt)
       const newest = Math.min(...model.newest)

@@ -188,6 +188,17 @@ const checkForm = (part: Message.Part, recorded: Message.Part, live: boolean, ab
   )
 }
 
+/** What a summarizer is given, as it was recorded. */
+export const checkOriginals = (messages: ReadonlyArray<Message.Message>, log: ReadonlyArray<Entry>): void => {
+  const none: Abilities = { system: "keep", clears: false, shortens: false, materializes: false, insideNewest: false }
+  for (const { part, tag } of messages.flatMap(partsOf)) {
+    if (tag !== undefined) checkForm(part, recordedAt(tag, log), false, none)
+  }
+}
+
+const recordedAt = (tag: string, log: ReadonlyArray<Entry>): Message.Part =>
+  Message.parts(log[sequenceOf(tag)].message)[Number(tag.split(".")[1])]
+
 export interface Limits {
   readonly maxTokens: number | undefined
   readonly maxRounds: number | undefined
@@ -266,9 +277,8 @@ export const checkContext = (
   for (const { part, tag } of context.flatMap(partsOf)) {
     if (tag === undefined) continue
     const sequence = sequenceOf(tag)
-    const recorded = Message.parts(log[sequence].message)[Number(tag.split(".")[1])]
     const whole = model.protected.has(sequence) ? { ...abilities, clears: false, shortens: false } : abilities
-    checkForm(part, recorded, model.live.has(tag), whole)
+    checkForm(part, recordedAt(tag, log), model.live.has(tag), whole)
   }
 
   // Protected rounds, the user messages of the newest round, its newest group and its open calls are there.
