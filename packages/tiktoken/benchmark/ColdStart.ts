@@ -2,7 +2,15 @@
  * Loading o200k_base and counting a first text, each library in processes of its own: processor time, and what memory it
  * takes (resident set after a collection). Medians of five.
  *
- * The last result stands in the README.
+ * Node 20.20 on two virtual cores that other work kept busy, so that ratios mean more than figures:
+ *
+ * | library | load o200k_base and count | memory |
+ * | --- | ---: | ---: |
+ * | this package | 135 ms | 29 MB |
+ * | js-tiktoken | 852 ms | 110 MB |
+ * | tiktoken (WASM) | 492 ms | 62 MB |
+ * | gpt-tokenizer | 227 ms | 34 MB |
+ * | ai-tokenizer | 523 ms | 143 MB |
  */
 import "effect"
 import { spawnSync } from "node:child_process"
