@@ -1,5 +1,24 @@
 /**
- * How many turns of an agent keep the whole context before as their prefix, which is what a provider caches.
+ * How many requests of an agent keep the whole context before as their prefix, which is what a provider caches, and how
+ * much of what is sent stands in that prefix.
+ *
+ * strategy                      target  requests  whole prefix kept  messages reused
+ * windowDrop                    none         446             81.4 %           79.4 %
+ * windowDrop                    0.9          446             86.1 %           84.4 %
+ * windowDrop                    0.7          446             94.4 %           92.9 %
+ * windowDrop                    0.5          446             96.6 %           95.1 %
+ * truncate                      none         446             45.1 %           41.5 %
+ * truncate                      0.9          446             83.9 %           82.1 %
+ * truncate                      0.7          446             94.6 %           93.2 %
+ * truncate                      0.5          446             96.6 %           95.2 %
+ * clearToolResults, windowDrop  none         446             39.0 %           71.4 %
+ * clearToolResults, windowDrop  0.9          446             59.4 %           93.3 %
+ * clearToolResults, windowDrop  0.7          446             60.3 %           96.6 %
+ * clearToolResults, windowDrop  0.5          446             55.8 %           97.9 %
+ * summarize                     none         446             87.4 %           85.7 %
+ * summarize                     0.9          446             93.3 %           91.8 %
+ * summarize                     0.7          446             96.2 %           94.7 %
+ * summarize                     0.5          446             97.3 %           95.6 %
  */
 import { Effect, Layer } from "effect"
 import { Memory, MemoryStore, Message, Summarizer, TokenCounter, TrimStrategy } from "effect-memory"
