@@ -28,8 +28,18 @@ export interface Loaded {
   readonly version: number
 }
 
-/** How often an append is tried again because another writer was first. */
-const appendAttempts = 100
+/** How often a write is tried because another writer was first. */
+const writeAttempts = 100
+
+/** After a conflict the view is loaded again: the next try starts from what is stored. */
+const untilNoConflict = <A>(
+  write: Effect.Effect<A, MemoryStoreError>,
+  attempts = writeAttempts
+): Effect.Effect<A, MemoryStoreError> =>
+  Effect.catchAll(
+    write,
+    (error) => error.reason === "conflict" && attempts > 1 ? untilNoConflict(write, attempts - 1) : Effect.fail(error)
+  )
 
 /** @internal */
 export interface Session {
@@ -195,17 +205,14 @@ export const make = Effect.fnUntraced(function*(options: {
   const append: Session["append"] = (messages, isProtected) =>
     Effect.clockWith((clock) => {
       const recordedAt = clock.unsafeCurrentTimeMillis()
-      const attempt = (attempts: number): Effect.Effect<void, MemoryStoreError> =>
-        Effect.catchAll(appendOnce(messages, isProtected, recordedAt), (error) =>
-          error.reason === "conflict" && attempts > 1 ? attempt(attempts - 1) : Effect.fail(error))
-      return exclusively(attempt(appendAttempts))
+      return exclusively(untilNoConflict(appendOnce(messages, isProtected, recordedAt)))
     })
 
   const compact: Session["compact"] = (decide) =>
-    exclusively(
+    exclusively(untilNoConflict(
       Effect.flatMap(Effect.flatMap(load, decide), (decision) =>
         decision === undefined ? Effect.succeed(false) : Effect.as(commit(decision.compaction), true))
-    )
+    ))
 
   const commit = (compaction: MemoryStore.Compaction | undefined) =>
     write(
