@@ -47,7 +47,11 @@ const unscaled = tiktoken(({ model }) => TiktokenCounter.makeEstimate({ model, f
 const estimate = tiktoken(({ model }) => TiktokenCounter.makeEstimate({ model }))
 const grown = (factor?: number): Count => tiktoken(({ model }) => TiktokenCounter.makeEstimate({ model, factor }), true)
 
-const quantile = (sorted: ReadonlyArray<number>, q: number): number => sorted[Math.floor(q * (sorted.length - 1))]
+const quantile = (sorted: ReadonlyArray<number>, q: number): number => {
+  const at = q * (sorted.length - 1)
+  const below = Math.floor(at)
+  return sorted[below] + (at - below) * (sorted[Math.ceil(at)] - sorted[below])
+}
 
 const percent = (error: number): string => `${error > 0 ? "+" : ""}${(100 * error).toFixed(1)} %`
 

@@ -11,15 +11,16 @@ const count = (billed: Billed) =>
   })
 
 describe.skipIf(!isPresent)("billed requests", () => {
-  it.effect("of text alone cost exactly what is counted", () =>
+  it.effect("of text alone cost exactly what is counted, nearly so where a message has several parts", () =>
     Effect.gen(function*() {
-      // What a request with several parts of text costs is not what they cost each.
-      const plain = openAiRequests().filter((billed) =>
-        billed.tools.length === 0 && !billed.isOpaque &&
-        billed.messages.every((message) => message.role === "system" || message.content.length === 1)
-      )
-      assert.isAbove(plain.length, 8)
-      for (const billed of plain) assert.strictEqual(yield* count(billed), billed.tokens, billed.model)
+      const plain = openAiRequests().filter((billed) => billed.tools.length === 0 && !billed.isOpaque)
+      assert.isAbove(plain.length, 10)
+      for (const billed of plain) {
+        const tokens = yield* count(billed)
+        const isOnePart = billed.messages.every(({ content }) => typeof content === "string" || content.length === 1)
+        if (isOnePart) assert.strictEqual(tokens, billed.tokens, billed.model)
+        else assert.isBelow(Math.abs(tokens / billed.tokens - 1), 0.01, billed.model)
+      }
     }))
 
   it.effect("with tools cost about what is counted", () =>
