@@ -5,14 +5,14 @@ const sample = "packages/cli/examples/session.jsonl"
 
 const budget = ["--max-tokens", "8000"]
 
-const flags = new Set(["--json", "--help", "-h", "--wizard", "--version"])
+const flags = new Set(["--json", "--strict", "--help", "-h", "--wizard", "--version"])
 
 const given = process.argv.slice(2)
 
 const takesValue = (arg: string | undefined): boolean =>
   arg !== undefined && arg.startsWith("-") && !arg.includes("=") && !flags.has(arg)
 
-const hasFile = given.some((arg, i) => !arg.startsWith("-") && !takesValue(given[i - 1]))
+const hasFile = given.some((arg, i) => (arg === "-" || !arg.startsWith("-")) && !takesValue(given[i - 1]))
 
 const hasBudget = given.some((arg) => arg === "--max-tokens" || arg.startsWith("--max-tokens="))
 

@@ -4,6 +4,7 @@
  * @since 0.1.0
  */
 import * as Command from "@effect/cli/Command"
+import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
@@ -14,17 +15,41 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { normalized } from "./internal/argv.js"
+import * as check from "./internal/checkCommand.js"
 import { tidied } from "./internal/console.js"
+import * as convert from "./internal/convertCommand.js"
+import * as count from "./internal/countCommand.js"
+import * as fit from "./internal/fitCommand.js"
+import * as formats from "./internal/formatsCommand.js"
 import { checkChoices } from "./internal/options.js"
 import { coloursWanted } from "./internal/output.js"
 import * as replay from "./internal/replayCommand.js"
 import { Stderr } from "./Stderr.js"
 
+const about = HelpDoc.blocks([
+  HelpDoc.p("Conversation memory for LLM agents, tried on recorded transcripts."),
+  HelpDoc.p("Commands:"),
+  HelpDoc.enumeration([
+    HelpDoc.p("replay   shows what every context of a conversation holds, and compares budgets and strategies"),
+    HelpDoc.p("fit      brings transcripts within a budget, ready to be sent"),
+    HelpDoc.p("count    counts tokens, by message, round, role or kind of part"),
+    HelpDoc.p("check    finds what a provider would refuse, and repairs it"),
+    HelpDoc.p("convert  writes transcripts in another format"),
+    HelpDoc.p("formats  lists the formats that are read and written")
+  ]),
+  HelpDoc.p("Each explains itself: effect-memory replay --help.")
+])
+
 const root = Command.make("effect-memory").pipe(
-  Command.withDescription(
-    "Conversation memory for LLM agents, tried on recorded transcripts. See `effect-memory replay --help`."
-  ),
-  Command.withSubcommands([replay.command])
+  Command.withDescription(about),
+  Command.withSubcommands([
+    replay.command,
+    fit.command,
+    count.command,
+    check.command,
+    convert.command,
+    formats.command
+  ])
 )
 
 const Manifest = Schema.parseJson(Schema.Struct({ version: Schema.String }))

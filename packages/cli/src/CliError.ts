@@ -7,7 +7,7 @@ import { FormatError } from "@effect-memory/formats/FormatError"
 import * as Schema from "effect/Schema"
 
 /**
- * A file that cannot be read.
+ * A file that cannot be read or written.
  *
  * @since 0.1.0
  * @category errors
@@ -75,6 +75,110 @@ export class UnreadableRecords
   override get message(): string {
     const sentences = this.first.map(({ message }) => message).join("\n")
     return this.more === 0 ? sentences : `${sentences} (${this.more} more like it)`
+  }
+}
+
+/**
+ * Several things that are wrong, each of them told.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class Several extends Schema.TaggedError<Several>("@effect-memory/cli/CliError/Several")("Several", {
+  /** A sentence for each. */
+  sentences: Schema.Array(Schema.String)
+}) {
+  /**
+   * @since 0.1.0
+   */
+  override get message(): string {
+    return this.sentences.join("\n")
+  }
+}
+
+/**
+ * A conversation that cannot be brought within its budget. What was written is over it.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class OverBudget extends Schema.TaggedError<OverBudget>("@effect-memory/cli/CliError/OverBudget")("OverBudget", {
+  file: Schema.String,
+  /** Place of the conversation in the file, from 1. */
+  conversation: Schema.Number,
+  strategy: Schema.String,
+  /** Tokens that are left. */
+  tokens: Schema.Number,
+  maxTokens: Schema.Number
+}) {
+  /**
+   * @since 0.1.0
+   */
+  override get message(): string {
+    const remedy = this.strategy === "cascade" ? "" : ", or clear and shorten with --strategy cascade"
+    return `${this.file}, conversation ${this.conversation}: what must stay takes ${this.tokens} tokens, over the ` +
+      `budget of ${this.maxTokens}: raise --max-tokens${remedy}`
+  }
+}
+
+/**
+ * Conversations that cannot be sent as they are.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class FindingsFound
+  extends Schema.TaggedError<FindingsFound>("@effect-memory/cli/CliError/FindingsFound")("FindingsFound", {
+    file: Schema.String,
+    findings: Schema.Number
+  })
+{
+  /**
+   * @since 0.1.0
+   */
+  override get message(): string {
+    const findings = `${this.findings} ${this.findings === 1 ? "finding" : "findings"}`
+    return `${this.file}: ${findings}, so that it cannot be sent as it is: repair it with --fix --output FILE`
+  }
+}
+
+/**
+ * A second conversation for a format whose files hold one.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class OneConversation
+  extends Schema.TaggedError<OneConversation>("@effect-memory/cli/CliError/OneConversation")("OneConversation", {
+    file: Schema.String,
+    format: Schema.String
+  })
+{
+  /**
+   * @since 0.1.0
+   */
+  override get message(): string {
+    return `${this.file} holds several conversations, and a file of ${this.format} holds one: ` +
+      `choose one with --conversation, or another format with --to`
+  }
+}
+
+/**
+ * Options that do not go together.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class InvalidOptions
+  extends Schema.TaggedError<InvalidOptions>("@effect-memory/cli/CliError/InvalidOptions")("InvalidOptions", {
+    reason: Schema.String
+  })
+{
+  /**
+   * @since 0.1.0
+   */
+  override get message(): string {
+    return this.reason
   }
 }
 

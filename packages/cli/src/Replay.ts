@@ -14,6 +14,7 @@ import * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import * as Transcript from "effect-memory/Transcript"
 import * as contents from "./internal/contents.js"
+import { totaller } from "./internal/totals.js"
 
 // =============================================================================
 // Models
@@ -193,25 +194,21 @@ const isPrefix = (before: ReadonlyArray<Message.Message>, after: ReadonlyArray<M
   before.length <= after.length &&
   before.every((message, i) => message === after[i] || sameMessage(message, after[i]))
 
-/** What is left of everything without a context and without what its summaries stand for. */
-const leftOutOf = (all: Size, context: Size, { summaries, summarized }: contents.Contents): Size => ({
-  messages: Math.max(0, all.messages - (context.messages - summaries) - summarized.messages),
-  rounds: Math.max(0, all.rounds - context.rounds - summarized.rounds),
-  tokens: Math.max(0, all.tokens - context.tokens)
-})
-
-/** Counts each message once. */
-const totaller = (counter: TokenCounter.Service) => {
-  const known = new WeakMap<Message.Message, number>()
-  const count = (message: Message.Message): Effect.Effect<number, MemoryError.TokenCountError> => {
-    const tokens = known.get(message)
-    return tokens === undefined
-      ? Effect.tap(counter.countMessage(message), (tokens) => known.set(message, tokens))
-      : Effect.succeed(tokens)
-  }
-  return (messages: ReadonlyArray<Message.Message>): Effect.Effect<number, MemoryError.TokenCountError> =>
-    Effect.reduce(messages, 0, (sum, message) => Effect.map(count(message), (tokens) => sum + tokens))
-}
+/**
+ * Records messages one after another; those that `Native.isProtected` as protected.
+ *
+ * @since 0.1.0
+ * @category replaying
+ */
+export const record = (
+  messages: ReadonlyArray<Message.Message>
+): Effect.Effect<void, MemoryError.InvalidMessage | MemoryError.MemoryStoreError, Memory.Memory> =>
+  Effect.flatMap(Memory.Memory, (memory) =>
+    Effect.forEach(
+      messages,
+      (message) => Native.isProtected(message) ? memory.recordProtected(message) : memory.record(message),
+      { discard: true }
+    ))
 
 interface State {
   readonly recorded: Size
@@ -255,12 +252,9 @@ export const turns = (
     const total = totaller(counter)
     const known = contents.recorded(messages)
 
-    const record = (message: Message.Message) =>
-      Native.isProtected(message) ? memory.recordProtected(message) : memory.record(message)
-
     const take = Effect.fnUntraced(function*(before: State, step: Step) {
       const added = messages.slice(step.from, step.to)
-      yield* Effect.forEach(added, record, { discard: true })
+      yield* record(added)
       const context = yield* memory.context
       const recorded: Size = {
         messages: step.to,
@@ -279,7 +273,7 @@ export const turns = (
         role: step.role,
         recorded,
         context: size,
-        leftOut: leftOutOf(recorded, size, held),
+        leftOut: contents.leftOut(recorded, size, held),
         summarized: held.summarized.messages,
         cleared: held.cleared,
         shortened: held.shortened,

@@ -1,28 +1,15 @@
+/**
+ * The command as a user runs it: every command as a process of its own. What needs no process is tested without one.
+ */
 import { execFile, execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { Array as Arr, Effect } from "effect"
+import { Effect } from "effect"
+import * as files from "./files.js"
+import { json, lines, type Outcome } from "./run.js"
 
-const root = fileURLToPath(new URL("../../..", import.meta.url))
-
-const sample = "packages/cli/examples/session.jsonl"
-
-const folder = fs.mkdtempSync(path.join(os.tmpdir(), "effect-memory-cli-"))
-
-const write = (name: string, text: string): string => {
-  const file = path.join(folder, name)
-  fs.writeFileSync(file, text)
-  return file
-}
-
-interface Outcome {
-  readonly code: number
-  readonly stdout: string
-  readonly stderr: string
-}
+const { root, sample } = files
 
 const run = (command: string, args: ReadonlyArray<string>): Effect.Effect<Outcome> =>
   Effect.async((resume) => {
@@ -35,15 +22,15 @@ const tsx = ["--import", "tsx"]
 
 const cli = (...args: ReadonlyArray<string>) => run(process.execPath, [...tsx, "packages/cli/src/bin.ts", ...args])
 
-/** The same as published: one file, which starts much faster. */
-const bundle = (...args: ReadonlyArray<string>) => run(process.execPath, ["packages/cli/dist/bin.js", ...args])
+const bin = "packages/cli/dist/bin.js"
+
+/** The same as published, which starts much faster. */
+const bundle = (...args: ReadonlyArray<string>) => run(process.execPath, [bin, ...args])
 
 const start = (...args: ReadonlyArray<string>) =>
   run(process.execPath, [...tsx, "packages/cli/examples/start.ts", ...args])
 
-const lines = (text: string) => text.split("\n").slice(0, -1)
-
-const json = (text: string): ReadonlyArray<Record<string, unknown>> => lines(text).map((line) => JSON.parse(line))
+const bash = (script: string) => run("bash", ["-c", `set -o pipefail; ${script}`])
 
 // Through tsx, a process takes a second or two to start.
 const timeout = 60_000
@@ -53,11 +40,13 @@ describe("Cli", () => {
     execFileSync("npm", ["run", "--silent", "build", "--prefix", "packages/cli"], { cwd: root, stdio: "pipe" })
   }, timeout)
 
-  describe("what it prints", () => {
-    it.effect("a table and totals for a person", () =>
+  describe("every command as a process", () => {
+    it.effect("replay: a table and totals, the same as published", () =>
       Effect.gen(function*() {
-        const { code, stderr, stdout } = yield* cli("replay", sample, "--max-tokens", "8000")
+        const args = ["replay", sample, "--max-tokens", "8000"]
+        const { code, stderr, stdout } = yield* cli(...args)
         assert.deepStrictEqual([code, stderr], [0, ""])
+        assert.deepStrictEqual(yield* bundle(...args), { code, stderr, stdout })
         const printed = lines(stdout)
         assert.strictEqual(printed[0], `${sample}  native, 116 messages`)
         assert.match(printed[1], /^turn {2}role .* left out$/)
@@ -66,26 +55,47 @@ describe("Cli", () => {
         assert.notInclude(stdout, "\u001b")
       }), timeout)
 
-    it.effect("the same as JSON lines", () =>
+    it.effect("convert, fit and check: one after the other in a pipe", () =>
       Effect.gen(function*() {
-        const { code, stderr, stdout } = yield* bundle("replay", sample, "--max-tokens=8000", "--json")
+        const command = `"${process.execPath}" --import tsx packages/cli/src/bin.ts`
+        const { code, stderr, stdout } = yield* bash(
+          `${command} convert ${sample} --to openai-chat 2>/dev/null` +
+            ` | ${command} fit - --max-tokens 4000 --strategy cascade 2>/dev/null | ${command} check -`
+        )
         assert.deepStrictEqual([code, stderr], [0, ""])
-        const objects = json(stdout)
-        const turns = objects.filter(({ _tag }) => _tag === "Turn")
-        assert.deepStrictEqual(objects.slice(turns.length).map(({ _tag }) => _tag), ["Summary", "Totals"])
-        const totals = objects[objects.length - 1]
-        assert.deepInclude(totals, { conversations: 1, messages: 116, rounds: 21, contexts: turns.length })
+        assert.match(lines(stdout)[0], /^standard input {2}openai-chat, \d+ messages$/)
+        assert.strictEqual(lines(stdout)[1], "nothing found  (openai)")
       }), timeout)
 
-    it.effect("nothing but JSON through npm start, and one conversation of many", () =>
+    it.effect("count: exactly, with tables that are loaded on use", () =>
       Effect.gen(function*() {
-        const many = write(
-          "many.jsonl",
-          ["one", "two", "three"]
-            .map((text) => `${JSON.stringify({ model: "m", messages: [{ role: "user", content: text }] })}\n`)
-            .join("")
-        )
-        const { code, stderr, stdout } = yield* start(many, "--json", "--conversation", "2")
+        const args = ["count", sample, "--by", "part", "--counter", "tiktoken:gpt-4o", "--json"]
+        const { code, stderr, stdout } = yield* cli(...args)
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        assert.deepStrictEqual(yield* bundle(...args), { code, stderr, stdout })
+        const objects = json(stdout)
+        assert.deepInclude(objects[objects.length - 1], { _tag: "Total", messages: 116, counter: "tiktoken/gpt-4o" })
+      }), timeout)
+
+    it.effect("formats: a table", () =>
+      Effect.gen(function*() {
+        const { code, stderr, stdout } = yield* cli("formats")
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        assert.include(stdout, "openai-chat")
+      }), timeout)
+  })
+
+  describe("npm start", () => {
+    it.effect("replays the sample where it is given nothing", () =>
+      Effect.gen(function*() {
+        const { code, stdout } = yield* start()
+        assert.strictEqual(code, 0)
+        assert.strictEqual(lines(stdout)[0], `${sample}  native, 116 messages`)
+      }), timeout)
+
+    it.effect("takes a file and options, and prints nothing but JSON", () =>
+      Effect.gen(function*() {
+        const { code, stderr, stdout } = yield* start(files.many, "--json", "--strict", "--conversation", "2")
         assert.deepStrictEqual([code, stderr], [0, ""])
         assert.deepStrictEqual(json(stdout).map(({ _tag, conversation }) => [_tag, conversation]), [
           ["Turn", 2],
@@ -93,170 +103,67 @@ describe("Cli", () => {
           ["Totals", undefined]
         ])
       }), timeout)
-
-    it.effect("the sample where npm start is given nothing", () =>
-      Effect.gen(function*() {
-        const { code, stdout } = yield* start()
-        assert.strictEqual(code, 0)
-        assert.strictEqual(lines(stdout)[0], `${sample}  native, 116 messages`)
-      }), timeout)
-
-    it.effect("help without colours, with examples", () =>
-      Effect.gen(function*() {
-        const { code, stderr, stdout } = yield* bundle("replay", "--help")
-        assert.deepStrictEqual([code, stderr], [0, ""])
-        assert.include(stdout, "effect-memory replay session.jsonl --max-tokens 8000")
-        assert.notInclude(stdout, "\u001b")
-      }), timeout)
-
-    it.effect("its version", () =>
-      Effect.gen(function*() {
-        const manifest = JSON.parse(fs.readFileSync(new URL("../package.json", import.meta.url), "utf8"))
-        assert.deepStrictEqual(yield* bundle("--version"), { code: 0, stdout: `${manifest.version}\n`, stderr: "" })
-      }), timeout)
   })
 
-  describe("what goes wrong", () => {
-    const message = `{"role":"user","content":"a secret"}`
+  describe("as published", () => {
+    it.effect("knows its version", () =>
+      Effect.gen(function*() {
+        const { version } = JSON.parse(fs.readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+        assert.deepStrictEqual(yield* bundle("--version"), { code: 0, stdout: `${version}\n`, stderr: "" })
+      }), timeout)
 
-    let files: Record<"text" | "empty" | "cut" | "mixed" | "other", string>
-
-    beforeAll(() => {
-      files = {
-        text: write("notes.txt", "These are notes.\nNo transcript at all.\n"),
-        empty: write("empty.jsonl", ""),
-        cut: write("cut.jsonl", `${message.slice(0, -8)}`),
-        mixed: write(
-          "mixed.jsonl",
-          `{"messages":[${message}]}\n{"messages":[{"role\n{"messages":[${message}]}\n{"mess\n`
-        ),
-        other: write("other.json", `{"name":"no transcript"}`)
+    it("comes with the licences of what is in it", () => {
+      const notices = fs.readFileSync(path.join(root, "packages/cli/dist/THIRD-PARTY-NOTICES.txt"), "utf8")
+      for (const name of ["effect", "@effect/cli", "@effect/platform-node", "js-tiktoken"]) {
+        assert.match(notices, new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, "m"))
       }
+      assert.notInclude(notices, "@effect-memory/")
     })
 
-    const cases: ReadonlyArray<readonly [what: string, args: () => ReadonlyArray<string>, sentence: RegExp]> = [
-      ["a missing budget", () => [sample], /'--max-tokens'/],
-      ["a budget in words", () => [sample, "--max-tokens", "many"], /^--max-tokens is "many": give a whole number/],
-      ["a negative budget", () => [sample, "--max-tokens=-1"], /^--max-tokens is "-1": give a whole number/],
-      ["a fraction of a round", () => [sample, "--max-tokens", "9", "--max-rounds", "1.5"], /^--max-rounds is "1.5"/],
-      ["conversation 0", () => [sample, "--max-tokens", "9", "--conversation", "0"], /at least 1$/],
-      ["conversation 2 of 1", () => [sample, "--max-tokens", "9", "--conversation", "2"], /there is no conversation 2/],
-      ["an unknown option", () => [sample, "--max-tokens", "9", "--colour"], /'--colour'/],
-      [
-        "an unknown strategy",
-        () => [sample, "--max-tokens", "9", "--strategy", "x"],
-        /^--strategy is "x": give one of window, truncate, summarize, cascade$/
-      ],
-      [
-        "an unknown provider",
-        () => [sample, "--max-tokens", "9", "--rules=x"],
-        /^--rules is "x": give one of pairing,/
-      ],
-      ["an unknown format", () => [sample, "--max-tokens", "9", "--format", "x"], /^--format is "x": .*native/],
-      [
-        "an unknown counter",
-        () => [sample, "--max-tokens", "9", "--counter", "x"],
-        /^--counter is "x": give characters/
-      ],
-      [
-        "an unknown model",
-        () => [sample, "--max-tokens", "9", "--counter", "tiktoken:x"],
-        /^--counter is "tiktoken:x": .*gpt-4o.*o200k_base/
-      ],
-      [
-        "a target of nothing",
-        () => [sample, "--max-tokens", "9", "--target", "0"],
-        /^--target is "0": give a fraction/
-      ],
-      ["a missing file", () => ["nowhere.jsonl", "--max-tokens", "9"], /^nowhere.jsonl: there is no such file/],
-      ["a folder", () => ["packages", "--max-tokens", "9"], /^packages: this is not a file/],
-      ["a file below a file", () => ["package.json/x", "--max-tokens", "9"], /^package.json\/x: /],
-      ["plain text", () => [files.text, "--max-tokens", "9"], /notes.txt/],
-      ["an empty file", () => [files.empty, "--max-tokens", "9"], /empty.jsonl/],
-      ["a record that is cut", () => [files.cut, "--max-tokens", "9"], /cut.jsonl/],
-      ["JSON of no known format", () => [files.other, "--max-tokens", "9"], /no known format/]
-    ]
-
-    for (const [what, args, sentence] of cases) {
-      it.effect(`${what} is one sentence`, () =>
-        Effect.gen(function*() {
-          const { code, stderr, stdout } = yield* bundle("replay", ...args())
-          assert.deepStrictEqual([code, stdout], [1, ""])
-          assert.lengthOf(lines(stderr), 1)
-          assert.match(lines(stderr)[0], sentence)
-          assert.notInclude(stderr, "secret")
-        }), timeout)
-    }
-
-    it.effect("an unknown command is one sentence", () =>
+    it.effect("completes in bash", () =>
       Effect.gen(function*() {
-        const { code, stderr, stdout } = yield* bundle("play")
-        assert.deepStrictEqual([code, stdout], [1, ""])
-        assert.deepStrictEqual(lines(stderr).length, 1)
-        assert.match(stderr, /'replay'/)
+        const complete = (words: ReadonlyArray<string>) =>
+          `COMP_WORDS=(${words.join(" ")}) COMP_CWORD=${words.length - 1}; ` +
+          `_effect-memory_bash_completions effect-memory ${words.slice(-1)[0]} ${
+            words.slice(-2)[0]
+          }; echo "\${COMPREPLY[*]}"`
+        const { stdout } = yield* bash(
+          `source <("${process.execPath}" ${bin} --completions bash); ` +
+            [["effect-memory", "con"], ["effect-memory", "fit", "--tar"], ["effect-memory", "fit", "--strategy", "ca"]]
+              .map(complete).join("; ")
+        )
+        assert.deepStrictEqual(lines(stdout), ["convert", "--target", "cascade"])
       }), timeout)
 
-    it.effect("bad records are a sentence each after what can be read", () =>
+    it.effect("takes a reader that goes away for no fault", () =>
       Effect.gen(function*() {
-        const { code, stderr, stdout } = yield* bundle("replay", files.mixed, "--max-tokens", "9", "--json")
-        assert.strictEqual(code, 1)
-        assert.deepInclude(Arr.lastNonEmpty(json(stdout) as Arr.NonEmptyArray<object>), { conversations: 2 })
-        assert.lengthOf(lines(stderr), 2)
-        assert.match(lines(stderr)[0], /mixed.jsonl, line 2/)
-        assert.match(lines(stderr)[1], /mixed.jsonl, line 4/)
-      }), timeout)
-
-    it.effect("a strict reading stops at the first bad record", () =>
-      Effect.gen(function*() {
-        const { code, stderr, stdout } = yield* bundle("replay", files.mixed, "--max-tokens", "9", "--json", "--strict")
-        assert.deepStrictEqual([code, json(stdout).map(({ _tag }) => _tag)], [1, ["Turn", "Summary"]])
-        assert.lengthOf(lines(stderr), 1)
-        assert.match(stderr, /mixed.jsonl, line 2/)
-      }), timeout)
-
-    it.effect("a reader that goes away is no fault", () =>
-      Effect.gen(function*() {
-        const commands = [
-          `--import tsx packages/cli/src/bin.ts replay ${sample} --max-tokens 100 --json`,
-          "packages/cli/dist/bin.js replay --help"
-        ]
-        for (const command of commands) {
-          const outcome = yield* run("bash", ["-c", `set -o pipefail; "${process.execPath}" ${command} | head -1`])
+        for (
+          const args of [`replay ${sample} --max-tokens 100 --json`, "replay --help", `count ${sample} --by message`]
+        ) {
+          const outcome = yield* bash(`"${process.execPath}" ${bin} ${args} | head -1`)
           assert.deepStrictEqual([outcome.code, outcome.stderr], [0, ""])
           assert.lengthOf(lines(outcome.stdout), 1)
         }
       }), timeout)
-  })
 
-  it.effect("can be interrupted", () =>
-    Effect.gen(function*() {
-      const messages = lines(fs.readFileSync(path.join(root, sample), "utf8"))
-      const long = write(
-        "long.jsonl",
-        Array.from({ length: 50 }, (_, i) =>
-          messages.slice(i === 0 ? 0 : 1).map((line) => `${line.replaceAll("call_", `call_${i}_`)}\n`).join("")).join(
-            ""
-          )
-      )
-      const outcome = yield* Effect.async<readonly [number | null, string]>((resume) => {
-        const child = spawn(process.execPath, ["packages/cli/dist/bin.js", "replay", long, "--max-tokens", "8000"], {
-          cwd: root
+    it.effect("can be interrupted", () =>
+      Effect.gen(function*() {
+        const messages = lines(fs.readFileSync(path.join(root, sample), "utf8"))
+        const repeated = Array.from({ length: 50 }, (_, i) =>
+          messages.slice(i === 0 ? 0 : 1).map((line) => `${line.replaceAll("call_", `call_${i}_`)}\n`))
+        const long = files.write("long.jsonl", repeated.flat().join(""))
+        const outcome = yield* Effect.async<readonly [number | null, string]>((resume) => {
+          const child = spawn(process.execPath, [bin, "replay", long, "--max-tokens", "8000"], { cwd: root })
+          let stderr = ""
+          child.stderr.on("data", (data) => {
+            stderr += data
+          })
+          child.stdout.once("data", () =>
+            child.kill("SIGINT"))
+          child.stdout.resume()
+          child.on("close", (code) => resume(Effect.succeed([code, stderr])))
         })
-        let stderr = ""
-        child.stderr.on("data", (data) =>
-          stderr += data)
-        child.stdout.once("data", () => child.kill("SIGINT"))
-        child.stdout.resume()
-        child.on("close", (code) => resume(Effect.succeed([code, stderr])))
-      })
-      assert.deepStrictEqual(outcome, [130, ""])
-    }), timeout)
-
-  it.effect("prints the same as published", () =>
-    Effect.gen(function*() {
-      const exact = ["--counter", "tiktoken:gpt-4o", "--strategy", "cascade"]
-      for (const args of [["replay", sample, "--max-tokens", "8000", ...exact], ["replay", sample]]) {
-        assert.deepStrictEqual(yield* bundle(...args), yield* cli(...args))
-      }
-    }), timeout)
+        assert.deepStrictEqual(outcome, [130, ""])
+      }), timeout)
+  })
 })

@@ -24,3 +24,5 @@ export const conversationsOf = (file: string) =>
     Stream.runCollect,
     Effect.map(Chunk.toReadonlyArray)
   )
+
+export const pathOf = (file: string): string => path.join(folder, file)

@@ -5,7 +5,7 @@ import * as progress from "../src/internal/progress.js"
 import { Stderr } from "../src/Stderr.js"
 
 /** Runs a replay of 15 contexts, 50 ms each; answers what was written to standard error. */
-const written = (terminals: { readonly stdout: boolean; readonly stderr: boolean }) =>
+const written = (terminals: { readonly stdout: boolean; readonly stderr: boolean; readonly printing?: boolean }) =>
   Effect.gen(function*() {
     const texts = yield* Ref.make<ReadonlyArray<string>>([])
     const layer = Layer.mergeAll(
@@ -23,7 +23,11 @@ const written = (terminals: { readonly stdout: boolean; readonly stderr: boolean
       })
     )
     yield* Effect.gen(function*() {
-      const { advance } = yield* progress.make("Replaying a.jsonl")
+      const { advance } = yield* progress.make({
+        label: "Replaying a.jsonl",
+        unit: "context",
+        printing: terminals.printing ?? true
+      })
       for (let i = 0; i < 15; i++) {
         yield* TestClock.adjust("50 millis")
         yield* advance
@@ -46,6 +50,11 @@ describe("progress", () => {
   it.effect("is for terminals", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* written({ stdout: false, stderr: false }), [])
+    }))
+
+  it.effect("appears beside a terminal where nothing is printed meanwhile", () =>
+    Effect.gen(function*() {
+      assert.lengthOf(yield* written({ stdout: true, stderr: true, printing: false }), 4)
     }))
 
   it.effect("leaves the terminal to the rows where they go there", () =>

@@ -22,9 +22,23 @@ interface Variant {
   readonly maxTokens: number
 }
 
-const variants: ReadonlyArray<Variant> = names.choices.strategy.flatMap((strategy) =>
-  [500, 4_000, 32_000].map((maxTokens) => ({ strategy, maxTokens }))
-)
+const budgets = [500, 4_000, 32_000]
+
+/**
+ * Every strategy with every budget that the conversation exceeds. Where it does not, no strategy is asked and all
+ * contexts are the same, so that once is enough.
+ */
+const variantsOf = Effect.fnUntraced(function*(messages: ReadonlyArray<Message.Message>) {
+  const counts = yield* Effect.forEach(messages, TokenCounter.characters.countMessage)
+  const tokens = counts.reduce((sum, n) => sum + n, 0)
+  // Repair adds a little.
+  const exceeded = budgets.filter((budget) => tokens * 1.1 + 50 > budget)
+  const enough = budgets.slice(exceeded.length, exceeded.length + 1)
+  return [
+    ...names.choices.strategy.flatMap((strategy) => exceeded.map((maxTokens): Variant => ({ strategy, maxTokens }))),
+    ...enough.map((maxTokens): Variant => ({ strategy: "window", maxTokens }))
+  ]
+})
 
 /** A memory whose every context is looked at. */
 const memory = ({ maxTokens, strategy }: Variant) =>
@@ -60,11 +74,11 @@ describe.skipIf(transcripts.length === 0)(
           const { breathe } = yield* Breath.make
           const conversations = yield* conversationsOf(file)
           assert.isNotEmpty(conversations)
-          yield* Effect.forEach(conversations, (conversation) =>
-            Effect.forEach(variants, (variant) =>
-              replay(conversation, variant, breathe), { discard: true }), {
-            discard: true
-          })
+          for (const conversation of conversations) {
+            for (const variant of yield* variantsOf(conversation.messages)) {
+              yield* replay(conversation, variant, breathe)
+            }
+          }
         }), 120_000)
     }
   }

@@ -21,6 +21,20 @@ export interface Contents {
 }
 
 /** @internal */
+export interface Size {
+  readonly messages: number
+  readonly rounds: number
+  readonly tokens: number
+}
+
+/** What is left of everything without a context and without what its summaries stand for. @internal */
+export const leftOut = (all: Size, context: Size, { summaries, summarized }: Contents): Size => ({
+  messages: Math.max(0, all.messages - (context.messages - summaries) - summarized.messages),
+  rounds: Math.max(0, all.rounds - context.rounds - summarized.rounds),
+  tokens: Math.max(0, all.tokens - context.tokens)
+})
+
+/** @internal */
 export interface Recorded {
   /** Rounds in the first so many messages. */
   readonly rounds: (messages: number) => number

@@ -5,7 +5,8 @@
 /** @internal */
 export const choices = {
   strategy: ["window", "truncate", "summarize", "cascade"],
-  provider: ["pairing", "anthropic", "openai", "gemini", "strict", "none"]
+  provider: ["pairing", "anthropic", "openai", "gemini", "strict", "none"],
+  by: ["message", "round", "role", "part"]
 } as const
 
 /** @internal */

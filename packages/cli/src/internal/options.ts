@@ -74,7 +74,7 @@ export const checkChoices = (args: ReadonlyArray<string>): Effect.Effect<void, U
 
 /** @internal */
 export const file = Args.text({ name: "file" }).pipe(
-  Args.withDescription("The transcript: a JSON document, or a JSON record a line.")
+  Args.withDescription("The transcript: a JSON document, or a JSON record a line; `-` for standard input.")
 )
 
 /** @internal */
@@ -109,8 +109,53 @@ export const provider = choice(
 ).pipe(Options.withAlias(aliases.provider))
 
 /** @internal */
+export const maxRounds = wholeNumber("max-rounds", 0, "Most rounds of a context.").pipe(Options.optional)
+
+/** @internal */
+export const strategy = choice(
+  "strategy",
+  "What is done to a conversation that is over the budget: `window`, the default, drops the oldest rounds, `truncate` " +
+    "the oldest groups of calls and results, `summarize` has the oldest rounds summarized without a model, `cascade` " +
+    "clears old results, shortens long parts and then summarizes."
+)
+
+/** @internal */
+export const to = Options.text("to").pipe(
+  Options.withPseudoName("format"),
+  Options.withDescription("The format to write, one of those that `effect-memory formats` lists.")
+)
+
+/** @internal */
+export const output = Options.text("output").pipe(
+  Options.withAlias("o"),
+  Options.withPseudoName("file"),
+  Options.withDescription("The file to write, `-` for standard output. It may be the one that is read."),
+  Options.withDefault("-")
+)
+
+/** @internal */
+export const json = (description: string) => Options.boolean("json").pipe(Options.withDescription(description))
+
+/** @internal */
+export const rules = choice(
+  "provider",
+  "Whose rules it is checked by: those of one provider, `strict` for all of them, `pairing` for what all have in " +
+    "common. By default those of the provider whose format it is."
+).pipe(
+  Options.withAlias(aliases.provider),
+  Options.mapEffect((rules) =>
+    rules === "none" ? invalid(`--provider is "none": name the rules to check by`) : Effect.succeed(rules)
+  )
+)
+
+/** @internal */
+export const by = choice("by", "What the tokens are told by: message, round, role, or kind of part.")
+
+/** @internal */
 export const format = Options.text("format").pipe(
-  Options.withDescription("The format of the file. By default it is found by content."),
+  Options.withDescription(
+    "The format of the file, one of those that `effect-memory formats` lists. By default it is found by content."
+  ),
   Options.optional
 )
 

@@ -15,22 +15,15 @@ const config = {
     0,
     "The budget: most tokens of a context. Several of them are compared with each other."
   ),
-  maxRounds: options.wholeNumber("max-rounds", 0, "Most rounds of a context.").pipe(Options.optional),
-  strategies: options.choice(
-    "strategy",
-    "What is done to a conversation that is over the budget: `window` drops the oldest rounds, `truncate` the oldest " +
-      "groups, `summarize` has them summarized without a model, `cascade` clears old results, shortens long parts and " +
-      "then summarizes. Default `window`. Several of them are compared with each other."
-  ).pipe(Options.repeated),
+  maxRounds: options.maxRounds,
+  strategies: options.strategy.pipe(Options.repeated),
   target: options.target.pipe(Options.optional),
   provider: options.provider.pipe(Options.withDefault("pairing")),
   counter: options.counter,
   format: options.format,
   conversation: options.conversation,
   strict: options.strict,
-  json: Options.boolean("json").pipe(
-    Options.withDescription("Write JSON lines: an object for each context, for each conversation and for the file.")
-  )
+  json: options.json("Write JSON lines: an object for each context, for each conversation and for the file.")
 }
 
 const run = load("replay", () => import("./replayRun.js"))

@@ -83,8 +83,8 @@ export const title = (file: string, { format, index, line, messages }: Conversat
   return `${style.bold(`${file}${place}`)}  ${style.dim(`${format}, ${plural(messages.length, "message")}`)}`
 }
 
-/** `OrphanResult` reads `orphan result`. */
-const words = (tag: string): string => tag.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()
+/** `OrphanResult` reads `orphan result`. @internal */
+export const words = (tag: string): string => tag.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()
 
 const remarks: { readonly [column in Rewritten]: string } = {
   summarized: "messages that the last summary stands for",

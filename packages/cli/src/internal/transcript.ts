@@ -3,13 +3,14 @@
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
+import type { Codec } from "@effect-memory/formats/Codec"
 import * as Conversation from "@effect-memory/formats/Conversation"
 import * as Format from "@effect-memory/formats/Format"
 import type { FormatError, UnknownFormat } from "@effect-memory/formats/FormatError"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { FileError, NoSuchConversation, UnknownChoice, UnreadableRecords } from "../CliError.js"
+import { FileError, NoSuchConversation, Several, UnknownChoice, UnreadableRecords } from "../CliError.js"
 import { Stdin } from "../Stdin.js"
 
 const reasonOf = (error: PlatformError): string => {
@@ -58,14 +59,15 @@ const bytes = (file: string): Stream.Stream<Uint8Array, FileError, FileSystem.Fi
  *
  * @internal
  */
-export const formatOf = (option: string, given: string) =>
+export const formatOf = (option: string, given: string): Effect.Effect<Codec, UnknownChoice> =>
   Effect.mapError(Format.find(given), ({ known }) => new UnknownChoice({ option, given, known }))
 
-const codecOf = (source: Source) =>
-  Option.match(source.format, {
-    onNone: () => Effect.succeed(undefined),
-    onSome: (given) => formatOf("--format", given)
-  })
+/** The format that an option names, where it does. @internal */
+export const optionalFormat = (
+  option: string,
+  given: Option.Option<string>
+): Effect.Effect<Codec | undefined, UnknownChoice> =>
+  Effect.map(Effect.transposeMapOption(given, (given) => formatOf(option, given)), Option.getOrUndefined)
 
 /** What a file has shown so far. @internal */
 export interface Seen {
@@ -99,7 +101,7 @@ export const fold = Effect.fnUntraced(function*<A, E, R>(
   const { conversation, file, strict } = source
   const isWanted = (index: number) =>
     Option.match(conversation, { onNone: () => true, onSome: (wanted) => index + 1 === wanted })
-  const options = { file: nameOf(file), format: yield* codecOf(source), strict }
+  const options = { file: nameOf(file), format: yield* optionalFormat("--format", source.format), strict }
   return yield* Format.read(bytes(file), options).pipe(
     Stream.takeUntil((item) =>
       Conversation.isConversation(item) && Option.isSome(conversation) && isWanted(item.index)
@@ -121,23 +123,33 @@ export const fold = Effect.fnUntraced(function*<A, E, R>(
 })
 
 /**
- * Fails with what is wrong with a file after all of it was seen.
+ * What is wrong with a file after all of it was seen.
  *
  * @internal
  */
-export const complain = (
+export const faults = (
   source: Source,
   { conversations, errors, unreadable, wanted }: Seen
-): Effect.Effect<void, FileError | NoSuchConversation | UnreadableRecords> => {
+): ReadonlyArray<FileError | NoSuchConversation | UnreadableRecords> => {
   const file = nameOf(source.file)
   if (Option.isSome(source.conversation)) {
-    if (wanted > 0) return Effect.void
-    if (conversations > 0) return new NoSuchConversation({ file, given: source.conversation.value, conversations })
+    if (wanted > 0) return []
+    if (conversations > 0) return [new NoSuchConversation({ file, given: source.conversation.value, conversations })]
   }
   // Where nothing can be read, one reason is as good as twenty.
   const first = conversations > 0 ? errors : errors.slice(0, 1)
-  if (unreadable > 0) return new UnreadableRecords({ first, more: unreadable - first.length })
-  return conversations > 0
-    ? Effect.void
-    : new FileError({ file, reason: "there is no conversation in it: give a transcript" })
+  if (unreadable > 0) return [new UnreadableRecords({ first, more: unreadable - first.length })]
+  return conversations > 0 ? [] : [new FileError({ file, reason: "there is no conversation in it: give a transcript" })]
 }
+
+/**
+ * Fails with all that is wrong, if anything is.
+ *
+ * @internal
+ */
+export const complain = <E extends Error>(faults: ReadonlyArray<E>): Effect.Effect<void, E | Several> =>
+  faults.length === 0
+    ? Effect.void
+    : Effect.fail(
+      faults.length === 1 ? faults[0] : new Several({ sentences: faults.map(({ message }) => message) })
+    )

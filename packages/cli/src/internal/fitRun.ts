@@ -1,0 +1,100 @@
+/**
+ * What `effect-memory fit` does.
+ */
+import type { Conversation } from "@effect-memory/formats/Conversation"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { OverBudget } from "../CliError.js"
+import * as Fit from "../Fit.js"
+import * as counters from "./counters.js"
+import * as destination from "./destination.js"
+import * as memory from "./memory.js"
+import type { ProviderName } from "./names.js"
+import { count, percent, plural } from "./numbers.js"
+import * as Progress from "./progress.js"
+import { rulesOf } from "./rules.js"
+import type { Style } from "./style.js"
+import * as transcript from "./transcript.js"
+import * as writer from "./writer.js"
+
+/** @internal */
+export interface Options extends transcript.Source, Omit<memory.Options, "provider"> {
+  /** Default: that of the format it is written in. */
+  readonly provider: Option.Option<ProviderName>
+  readonly counter: string
+  /** Default: the format it is read from. */
+  readonly to: Option.Option<string>
+  /** A path, or `-` for standard output. */
+  readonly output: string
+  readonly json: boolean
+}
+
+const encode = Schema.encodeSync(Schema.parseJson(Fit.Report))
+
+const sizeOf = ({ messages, tokens }: Fit.Figures["recorded"]): string =>
+  `${plural(messages, "message")}, ${plural(tokens, "token")}`
+
+const lines = (file: string, report: Fit.Report, style: Style): ReadonlyArray<string> => {
+  const { charged, cleared, context, leftOut, maxTokens, notes, recorded, shortened, summarized } = report
+  const full = `${percent(charged, maxTokens)} of ${count(maxTokens)}`
+  const done = [
+    leftOut.rounds > 0 ? `${plural(leftOut.rounds, "round")} left out` : "",
+    summarized > 0 ? `${plural(summarized, "message")} summarized` : "",
+    cleared > 0 ? `${plural(cleared, "result")} cleared` : "",
+    shortened > 0 ? `${plural(shortened, "part")} shortened` : ""
+  ].filter((text) => text !== "")
+  return [
+    writer.title(file, report, style),
+    `  ${sizeOf(recorded)} → ${sizeOf(context)}, ${charged > maxTokens ? style.bad(full) : full}`,
+    ...(done.length === 0 ? [] : [`  ${done.join(", ")}`]),
+    ...writer.noteLines(notes, style)
+  ]
+}
+
+const overBudget = (file: string, { charged, conversation, maxTokens, strategy }: Fit.Report): OverBudget =>
+  new OverBudget({ file, conversation, strategy, tokens: charged, maxTokens })
+
+/** @internal */
+export const fit = Effect.fn("Cli.fit")(function*(options: Options) {
+  const { json, maxTokens, output, strategy } = options
+  const file = transcript.nameOf(options.file)
+  const counter = yield* counters.make(options.counter)
+  const to = yield* transcript.optionalFormat("--to", options.to)
+  const { style, tell } = yield* destination.teller(output)
+  const progress = yield* Progress.make({ label: `Fitting ${file}`, unit: "conversation", printing: output === "-" })
+
+  const fitOne = Effect.fnUntraced(function*(conversation: Conversation, write: writer.Writer) {
+    const provider = rulesOf((yield* writer.codecOf(to, conversation)).id, options.provider)
+    // A memory of its own for each conversation.
+    const { figures, messages } = yield* Layer.build(memory.layer({ ...options, provider }, counter)).pipe(
+      Effect.flatMap((context) => Effect.provide(Fit.fit(conversation.messages), context)),
+      Effect.scoped
+    )
+    const written = yield* write({ ...conversation, messages }, provider)
+    const report = Fit.Report.make({ ...written, strategy, maxTokens, rules: provider, ...figures })
+    yield* tell(json ? [encode(report)] : lines(file, report, style))
+    yield* progress.advance
+    return report
+  })
+
+  const [over, seen] = yield* destination.writing(
+    output,
+    (write) =>
+      Effect.flatMap(writer.make(file, to, write), (write) =>
+        transcript.fold(
+          options,
+          [] as ReadonlyArray<OverBudget>,
+          (over, conversation) =>
+            Effect.map(fitOne(conversation, write), (report) =>
+              report.charged > maxTokens
+                ? [
+                  ...over,
+                  overBudget(file, report)
+                ]
+                : over)
+        ))
+  )
+  yield* transcript.complain([...over, ...transcript.faults(options, seen)])
+}, Effect.scoped)
