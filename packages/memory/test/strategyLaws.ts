@@ -145,7 +145,7 @@ const must = (holds: boolean, law: string): void => {
 }
 
 /** Calls with their results right behind them; only calls of the newest round are open. */
-export const checkGroups = (context: ReadonlyArray<Message.Message>, model: Model): void => {
+const checkGroups = (context: ReadonlyArray<Message.Message>, model: Model): void => {
   const owed = new Set<string>()
   for (const message of context) {
     const results = Message.toolResults(message).map(({ id }) => id)
