@@ -229,6 +229,34 @@ describe("laws of the plain window", () => {
     }).pipe(Effect.scoped), runs(150))
 })
 
+describe("the plain window as a strategy among others", () => {
+  it.effect.prop("hands out what it hands out by itself", {
+    log: fc.oneof(
+      unprotected(sendable),
+      fc.tuple(sendable, fc.array(fc.nat(6), { minLength: 7, maxLength: 7 })).map(
+        ([messages, flags]) => messages.map((message, i) => ({ message, protected: flags[i % 7] === 6 }))
+      )
+    ),
+    budget: budgets,
+    options: fc.record({ system: fc.constantFrom("keep" as const, "trim" as const) })
+  }, ({ budget, log, options }) =>
+    Effect.gen(function*() {
+      const { system, trim } = TrimStrategy.windowDrop(options)
+      const window = yield* makeMemory({ ...budget, counter: weighing([]), strategy: TrimStrategy.windowDrop(options) })
+      const strategy = yield* makeMemory({
+        ...budget,
+        counter: weighing([]),
+        strategy: { system, trim, project: trim }
+      })
+      for (const entry of log) {
+        for (const memory of [window, strategy]) {
+          yield* entry.protected ? memory.recordProtected(entry.message) : memory.record(entry.message)
+        }
+        assertMessages(yield* strategy.context, yield* window.context)
+      }
+    }).pipe(Effect.scoped), runs(100))
+})
+
 describe("laws of the plain window with a target", () => {
   it.effect.prop("5: what is trimmed is trimmed below the target", {
     log: logs,

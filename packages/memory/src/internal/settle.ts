@@ -158,7 +158,7 @@ const place = (
   const news = added.map((message): Placed => ({ message, item: undefined }))
   const out: Array<Placed> = at < 0 ? [...news] : []
   items.forEach((_, i) => {
-    if (i === at) out.push(...news)
+    if (i === at) { for (const place of news) out.push(place) }
     const message = kept.get(i)
     if (message !== undefined) out.push({ message, item: i })
   })
