@@ -36,13 +36,14 @@ import * as Stream from "effect/Stream"
 import * as Budget from "./Budget.js"
 import * as backoffs from "./internal/backoff.js"
 import * as billings from "./internal/billing.js"
+import { isCount } from "./internal/counting.js"
 import * as presenters from "./internal/presenter.js"
 import * as sessions from "./internal/session.js"
 import { spanned } from "./internal/span.js"
 import * as trimmers from "./internal/trimmer.js"
 import {
   BudgetUnsatisfiable,
-  type InvalidBudget,
+  InvalidBudget,
   type InvalidMessage,
   type MemoryStoreError,
   type TokenCountError,
@@ -178,6 +179,14 @@ export interface Options {
 
 const eventCapacity = 256
 
+const nothingYet: { readonly messages: ReadonlyArray<Message.Message>; readonly repairs: number } = {
+  messages: [],
+  repairs: 0
+}
+
+const invalid = (field: string, given: number, expected: string) =>
+  new InvalidBudget({ field, given: String(given), expected })
+
 /**
  * A memory that lives in a scope: compactions end with it.
  *
@@ -198,13 +207,15 @@ export const make = Effect.fnUntraced(function*(
   const store = yield* MemoryStore.MemoryStore
   const budget = yield* Ref.make(yield* Budget.make(options))
   const tokenCounter = yield* TokenCounter.TokenCounter
+  if (!isCount(tokenCounter.overhead)) {
+    return yield* invalid("the counter's overhead", tokenCounter.overhead, "a finite number ≥ 0")
+  }
+  const at = options.background?.at ?? 1
+  if (!(at > 0 && at <= 1)) return yield* invalid("background.at", at, "a fraction of maxTokens above 0, at most 1")
   const billing = yield* billings.make(Ref.get(budget), tokenCounter.calibration)
-  const events = yield* PubSub.sliding<MemoryEvent>(eventCapacity)
+  const events = yield* Effect.acquireRelease(PubSub.sliding<MemoryEvent>(eventCapacity), PubSub.shutdown)
   /** The context handed out last, and how many messages repair had changed by then. */
-  const last = yield* Ref.make<{ readonly messages: ReadonlyArray<Message.Message>; readonly repairs: number }>({
-    messages: [],
-    repairs: 0
-  })
+  const last = yield* Ref.make(nothingYet)
   const session = yield* sessions.make({
     id,
     store,
@@ -236,7 +247,10 @@ export const make = Effect.fnUntraced(function*(
       ? append([message], isProtected)
       : Effect.flatMap(Message.fromUnknown(message), (valid) => append([valid], isProtected))
 
-  const noteOverflow = Effect.fnUntraced(function*(tokens: number, limit: number) {
+  /** Tells about a context that is over the budget, and refuses it in strict mode. */
+  const noteOverflow = Effect.fnUntraced(function*({ budget, tokens }: trimmers.Fitted) {
+    const limit = budget.maxTokens ?? Infinity
+    if (tokens <= limit) return
     yield* publish(MemoryEvent.OverBudget({ conversation: id, tokens, budget: limit }))
     if (options.onOverflow !== "fail") return
     const floor = yield* session.readCounted(({ view }) => view.floor(counter.overhead))
@@ -254,7 +268,6 @@ export const make = Effect.fnUntraced(function*(
           ...(trimmed ? [Metric.increment(MemoryMetrics.trims)] : []),
           ...eventsOf(id, fitted, repairs).map(publish),
           ...(tokenCounter.calibration === undefined ? [] : [billing.counted(tokens)]),
-          ...(maxTokens !== undefined && tokens > maxTokens ? [noteOverflow(tokens, maxTokens)] : []),
           ...(maxTokens !== undefined && options.background !== undefined ? [trimmer.ahead(options.background.at)] : [])
         ])
     )
@@ -262,26 +275,33 @@ export const make = Effect.fnUntraced(function*(
 
   const { rules = "pairing" } = options
   const fitted = yield* presenters.make(trimmer, session, rules === "none" ? "pairing" : rules)
-  const context = Effect.tap(fitted, note).pipe(
+  const context = Effect.tap(fitted, noteOverflow).pipe(
+    Effect.tap(note),
     span("Memory.context", ({ messages, tokens }) => ({ messages: messages.length, tokens })),
     Effect.map(({ messages }) => messages)
   )
 
   return {
-    record: (message) => record(message, false).pipe(span("Memory.record")),
-    recordAll: (messages) =>
-      Effect.flatMap(
-        Effect.forEach(messages, Message.fromUnknown),
-        (valid) => append(valid, false)
-      ).pipe(span("Memory.recordAll")),
-    recordProtected: (message) => record(message, true).pipe(span("Memory.recordProtected")),
+    record: (message) => Effect.suspend(() => record(message, false)).pipe(span("Memory.record")),
+    recordAll: (messages) => {
+      // An iterator can be read only once, the effect run more often.
+      const all = Array.from(messages)
+      return Effect.forEach(all, Message.fromUnknown, { concurrency: 1 }).pipe(
+        Effect.flatMap((valid) => valid.length === 0 ? Effect.void : append(valid, false)),
+        span("Memory.recordAll")
+      )
+    },
+    recordProtected: (message) => Effect.suspend(() => record(message, true)).pipe(span("Memory.recordProtected")),
     context,
     plan: Effect.zipWith(trimmer.plan, Ref.get(last), ({ context, ...plan }, { messages }) => ({
       ...plan,
       stablePrefix: commonPrefix(messages, context)
     })).pipe(span("Memory.plan")),
     compact: trimmer.force.pipe(span("Memory.compact")),
-    restore: Effect.asVoid(session.compact(() => Effect.succeed({ compaction: undefined }))).pipe(
+    restore: session.compact(() => Effect.succeed({ compaction: undefined })).pipe(
+      // Another memory was first: the view is loaded anew.
+      Effect.retry({ while: (error) => error.reason === "conflict", times: 10 }),
+      Effect.asVoid,
       span("Memory.restore")
     ),
     history: store.history(id),
@@ -301,7 +321,10 @@ export const make = Effect.fnUntraced(function*(
       Effect.zipRight(Budget.make({ maxTokens }), Ref.update(budget, (now) => ({ ...now, maxTokens }))),
     setMaxRounds: (maxRounds) =>
       Effect.zipRight(Budget.make({ maxRounds }), Ref.update(budget, (now) => ({ ...now, maxRounds }))),
-    clear: Effect.zipRight(session.clear, billing.forget).pipe(span("Memory.clear")),
+    clear: session.clear.pipe(
+      Effect.zipRight(Ref.set(last, nothingYet)),
+      Effect.zipRight(billing.forget)
+    ).pipe(span("Memory.clear")),
     events: Stream.fromPubSub(events)
   }
 })

@@ -6,7 +6,7 @@
 import * as Schema from "effect/Schema"
 
 /**
- * A budget that is not a finite whole number ≥ 0.
+ * A budget that is not a finite whole number ≥ 0, or an option beside it that makes no sense.
  *
  * @since 0.1.0
  * @category errors
@@ -14,17 +14,20 @@ import * as Schema from "effect/Schema"
 export class InvalidBudget extends Schema.TaggedError<InvalidBudget>("effect-memory/MemoryError/InvalidBudget")(
   "InvalidBudget",
   {
-    /** Which limit: `maxTokens`, `maxRounds`, or an option that names a number of tokens. */
+    /** Which limit or option, such as `maxTokens`. */
     field: Schema.String,
     /** What was given, as text. */
-    given: Schema.String
+    given: Schema.String,
+    /** What should be given instead. By default a whole number. */
+    expected: Schema.optional(Schema.String)
   }
 ) {
   /**
    * @since 0.1.0
    */
   override get message(): string {
-    return `${this.field} is ${this.given}: give a finite whole number of at least 0, or leave it out for no limit`
+    const { expected = "a finite whole number of at least 0, or leave it out for no limit", field, given } = this
+    return `${field} is ${given}: give ${expected}`
   }
 }
 

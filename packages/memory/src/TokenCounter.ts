@@ -25,8 +25,9 @@ import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
 import * as calibrating from "./internal/calibration.js"
 import { countCharacters } from "./internal/characters.js"
+import { isCount, notACount } from "./internal/counting.js"
 import * as json from "./internal/json.js"
-import { TokenCountError } from "./MemoryError.js"
+import type { TokenCountError } from "./MemoryError.js"
 import type * as Message from "./Message.js"
 
 /**
@@ -94,11 +95,7 @@ export interface Options {
 }
 
 const checked = (id: string, tokens: number): Effect.Effect<number, TokenCountError> =>
-  Number.isFinite(tokens) && tokens >= 0
-    ? Effect.succeed(Math.ceil(tokens))
-    : Effect.fail(
-      new TokenCountError({ counter: id, reason: `it answered ${tokens}: a count is a finite number of at least 0` })
-    )
+  isCount(tokens) ? Effect.succeed(Math.ceil(tokens)) : notACount(id, tokens)
 
 /**
  * The texts of a message that are counted: every part, a call's name and arguments, a result; no ids, no names of

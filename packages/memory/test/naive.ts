@@ -214,7 +214,7 @@ export type Count = (message: Message.Message) => number
 const sum = (placed: ReadonlyArray<Placed>, count: Count): number =>
   placed.reduce((total, { message }) => total + count(message), 0)
 
-export const tokensOf = (rounds: ReadonlyArray<Round>, count: Count, overhead: number): number =>
+const tokensOf = (rounds: ReadonlyArray<Round>, count: Count, overhead: number): number =>
   overhead + sum(rounds.flatMap(({ placed }) => placed), count)
 
 export const countedRounds = (rounds: ReadonlyArray<Round>): number => rounds.filter(({ preamble }) => !preamble).length

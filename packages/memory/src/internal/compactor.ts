@@ -114,7 +114,7 @@ export const make = (options: Options): Compactor => {
       if (isWanted(loaded, budget)) return "committed"
       return loaded.view.uncounted().length > 0 ? "uncounted" : "sufficient"
     }
-    const attempt: Effect.Effect<Verdict, MemoryStoreError> = Effect.suspend(() => {
+    const attempt: Effect.Effect<Verdict, TrimError> = Effect.suspend(() => {
       let verdict = "changed" as Verdict
       return session.compact((loaded) =>
         Effect.map(budgetNow, (budget) => {
@@ -125,7 +125,10 @@ export const make = (options: Options): Compactor => {
         })
       ).pipe(
         Effect.map(() => verdict),
-        Effect.catchIf((error) => error.reason === "conflict", () => Effect.succeed<Verdict>("changed"))
+        Effect.catchIf((error) => error.reason === "conflict", () => Effect.succeed<Verdict>("changed")),
+        Effect.mapError((cause) =>
+          new TrimError({ reason: "the store did not take the compaction, see the cause", cause })
+        )
       )
     })
     // What was recorded meanwhile is counted only where it matters: nobody who records waits for a counter.

@@ -2,7 +2,7 @@
  * Counting each message once: counts are kept by reference.
  */
 import * as Effect from "effect/Effect"
-import type { TokenCountError } from "../MemoryError.js"
+import { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import type * as TokenCounter from "../TokenCounter.js"
 import type { Counts } from "./view.js"
@@ -18,9 +18,22 @@ export const remembering = (counter: TokenCounter.Service, counts: Counts): Toke
       const known = counts.get(message)
       return known !== undefined
         ? Effect.succeed(known)
-        : Effect.tap(counter.countMessage(message), (tokens) => Effect.sync(() => counts.set(message, tokens)))
+        : Effect.flatMap(counter.countMessage(message), (tokens) => {
+          if (!isCount(tokens)) return notACount(counter.id, tokens)
+          counts.set(message, tokens)
+          return Effect.succeed(tokens)
+        })
     })
 })
+
+/** Any other number would switch the budget off without a word. @internal */
+export const isCount = (tokens: number): boolean => Number.isFinite(tokens) && tokens >= 0
+
+/** @internal */
+export const notACount = (counter: string, tokens: number): Effect.Effect<never, TokenCountError> =>
+  Effect.fail(
+    new TokenCountError({ counter, reason: `it answered ${tokens}: a count is a finite number of at least 0` })
+  )
 
 /** Counts messages; what was counted before a failure is kept. @internal */
 export const countAll = (

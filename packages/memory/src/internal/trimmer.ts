@@ -8,9 +8,8 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
 import * as Scope from "effect/Scope"
-import * as Budget from "../Budget.js"
-import type { TrimError } from "../MemoryError.js"
-import { type MemoryStoreError, type TokenCountError } from "../MemoryError.js"
+import type * as Budget from "../Budget.js"
+import { type MemoryStoreError, type TokenCountError, TrimError } from "../MemoryError.js"
 import { MemoryEvent } from "../MemoryEvent.js"
 import * as MemoryMetrics from "../MemoryMetrics.js"
 import type { MemoryPlan } from "../MemoryPlan.js"
@@ -55,7 +54,8 @@ interface Stuck {
 }
 
 interface State {
-  readonly projection: Projection | undefined
+  /** One for each budget asked for, newest first; all of one version. */
+  readonly projections: ReadonlyArray<Projection>
   readonly stuck: Stuck | undefined
   /** Where a compaction was last tried ahead of need: once for each round. */
   readonly triedAhead: Stuck | undefined
@@ -92,6 +92,11 @@ export interface Trimmer {
   readonly ahead: (fill: number) => Effect.Effect<void>
 }
 
+const maxProjections = 4
+
+const sameBudget = (a: Budget.Budget, b: Budget.Budget): boolean =>
+  a.maxTokens === b.maxTokens && a.maxRounds === b.maxRounds
+
 /** @internal */
 export const isOver = (view: View, budget: Budget.Budget, overhead: number): boolean => {
   const limits = limitsOf(budget)
@@ -103,24 +108,16 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const { id, publish, session, strategy } = options
   const { counter, counts } = session
   const { commit, run } = compactors.make(options)
-  const plainWindow = strategy[WindowOptions]
-  const state = yield* Ref.make<State>({ projection: undefined, stuck: undefined, triedAhead: undefined })
+  const plainWindow = strategy.trim === strategy.project ? strategy[WindowOptions] : undefined
+  const state = yield* Ref.make<State>({ projections: [], stuck: undefined, triedAhead: undefined })
   const backoff = yield* backoffs.make(options.backoff)
   const projecting = yield* backoffs.make(options.backoff)
   const flight = yield* flights.make<Failure>(yield* Scope.Scope)
-  const lessened = yield* Ref.make({ base: Budget.unlimited, reserve: 0, budget: Budget.unlimited })
-  /** The budget less some tokens; the same reference while neither changes. */
   const budgetLess = (reserve: number): Effect.Effect<Budget.Budget> =>
-    reserve === 0 ? options.budget : Effect.flatMap(options.budget, (base) =>
-      Ref.modify(lessened, (known) => {
-        const { maxTokens } = base
-        const now = known.base === base && known.reserve === reserve ? known : {
-          base,
-          reserve,
-          budget: { ...base, maxTokens: maxTokens === undefined ? undefined : Math.max(0, maxTokens - reserve) }
-        }
-        return [now.budget, now]
-      }))
+    reserve === 0 ? options.budget : Effect.map(options.budget, ({ maxRounds, maxTokens }) => ({
+      maxRounds,
+      maxTokens: maxTokens === undefined ? undefined : Math.max(0, maxTokens - reserve)
+    }))
   const materializes = strategy.project !== strategy.trim
   const tokensOf = (messages: ReadonlyArray<Message.Message>): number =>
     messages.reduce(
@@ -164,13 +161,16 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const keepProjection = ({ budget, outcome, version }: Run, provisional: boolean) =>
     Ref.update(state, (now): State => ({
       ...now,
-      projection: {
-        version,
-        budget,
-        messages: outcome.context.map(({ message }) => message),
-        tokens: outcome.tokens,
-        provisional
-      }
+      projections: [
+        {
+          version,
+          budget,
+          messages: outcome.context.map(({ message }) => message),
+          tokens: outcome.tokens,
+          provisional
+        },
+        ...now.projections.filter((known) => known.version === version && !sameBudget(known.budget, budget))
+      ].slice(0, maxProjections)
     }))
 
   const started = Effect.flatMap(
@@ -192,6 +192,10 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
 
   const projectOnce = (project: TrimStrategy.Service["trim"], reserve: number, provisional: boolean) =>
     Effect.flatMap(budgetLess(reserve), (budget) => run(project, budget)).pipe(
+      Effect.filterOrFail(
+        ({ outcome }) => outcome.covers.size === 0,
+        () => new TrimError({ reason: "project returned replace: true: it must only project" })
+      ),
       Effect.flatMap((done) => keepProjection(done, provisional)),
       Effect.zipRight(projecting.succeeded),
       Effect.catchTag("TrimError", (error) => noteFailure(error, projecting))
@@ -207,16 +211,18 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       : Option.none()
   })
 
-  const current = Effect.flatMap(Ref.get(state), (now) =>
-    now.projection?.provisional === true
-      ? Effect.map(backoff.isDue, (isDue): State => isDue ? { ...now, projection: undefined } : now)
-      : Effect.succeed(now))
+  const current = Effect.zipWith(
+    Ref.get(state),
+    backoff.isDue,
+    (now, isDue): State =>
+      isDue ? { ...now, projections: now.projections.filter(({ provisional }) => !provisional) } : now
+  )
 
   /** What can be handed out at once; otherwise since which version a result will do, and whether compacting helps. */
   const look = (
     { version, view }: Loaded,
     budget: Budget.Budget,
-    { projection, stuck }: State,
+    { projections, stuck }: State,
     since: number | undefined
   ): Fitted | { readonly since: number; readonly stuck: boolean } => {
     const from = since ?? version
@@ -224,9 +230,13 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       return fitted(view, budget, view.all(), view.tokens + counter.overhead, false)
     }
     if (plainWindow !== undefined) return windowed(view, budget)
-    return projection?.budget === budget && projection.version >= from
+    const projection = projections.find((known) => sameBudget(known.budget, budget))
+    return projection !== undefined && projection.version >= from
       ? fitted(view, budget, projection.messages.slice(), projection.tokens)
-      : { since: from, stuck: stuck?.budget === budget && stuck.newestBegins === view.newestBegins }
+      : {
+        since: from,
+        stuck: stuck !== undefined && sameBudget(stuck.budget, budget) && stuck.newestBegins === view.newestBegins
+      }
   }
 
   const attempt = (reserve: number, looks: number, since: number | undefined): Effect.Effect<Fitted, Failure> =>
@@ -261,7 +271,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       tokens: view.tokens + counter.overhead,
       floor: view.floor(counter.overhead),
       over: isOver(view, budget, counter.overhead),
-      stuck: stuck?.budget === budget && stuck.newestBegins === view.newestBegins
+      stuck: stuck !== undefined && sameBudget(stuck.budget, budget) && stuck.newestBegins === view.newestBegins
     }))
     const trigger = !seen.over ? "none" : seen.tokens > limitsOf(budget).tokens ? "tokens" : "rounds"
     const told = {
@@ -311,16 +321,22 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const ahead = Effect.fnUntraced(function*(fill: number) {
     if (!materializes || !(yield* backoff.isDue)) return
     const budget = yield* options.budget
-    const less = { ...budget, maxTokens: budget.maxTokens && Math.floor(budget.maxTokens * fill) }
+    const filled = ({ maxRounds, maxTokens }: Budget.Budget): Budget.Budget => ({
+      maxRounds,
+      maxTokens: maxTokens === undefined ? undefined : Math.floor(maxTokens * fill)
+    })
+    const less = filled(budget)
     const task = Effect.gen(function*() {
       const { triedAhead } = yield* Ref.get(state)
       const newestBegins = yield* session.read(({ view }) => view.newestBegins)
-      if (triedAhead?.budget === budget && triedAhead.newestBegins === newestBegins) return
+      if (
+        triedAhead !== undefined && sameBudget(triedAhead.budget, budget) && triedAhead.newestBegins === newestBegins
+      ) return
       if (yield* session.readCounted(({ view }) => !isOver(view, less, counter.overhead))) return
       yield* started
       const done = yield* run(strategy.trim, less)
       if (done.outcome.result.replace && done.outcome.covers.size > 0) {
-        yield* commit(done, options.budget, ({ view }) => isOver(view, less, counter.overhead))
+        yield* commit(done, options.budget, ({ view }, now) => isOver(view, filled(now), counter.overhead))
       }
       yield* Ref.update(state, (now): State => ({ ...now, triedAhead: { newestBegins, budget } }))
       yield* backoff.succeeded

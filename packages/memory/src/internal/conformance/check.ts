@@ -70,8 +70,7 @@ export const entry = (
 export const entries = (from: number, ids: ReadonlyArray<string>): ReadonlyArray<MemoryStore.Entry> =>
   ids.map((id, i) => entry(from + i, id))
 
-/** @internal */
-export const summary = Message.system("Summary of prior context:\nshort")
+const summary = Message.system("Summary of prior context:\nshort")
 
 /** @internal */
 export const compaction = (
