@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Message, Summarizer, TokenCounter, TrimStrategy } from "effect-memory"
+import { MemoryError, Message, Summarizer, TokenCounter, TrimStrategy } from "effect-memory"
 import { makeMemory, rounds, texts } from "./utilities.js"
 
 const { assistant, system, user } = Message
@@ -44,5 +44,54 @@ describe("the current summary", () => {
       })
       assert.strictEqual(requests, 0)
       assert.deepStrictEqual(result.messages, messages)
+    }))
+
+  it.scoped("stays where whole rounds are dropped because the strategy fails", () =>
+    Effect.gen(function*() {
+      let calls = 0
+      const strategy = TrimStrategy.make(({ messages, newest }) =>
+        calls++ === 0
+          ? Effect.succeed({ messages: [system("sum"), ...messages.slice(newest)], replace: true })
+          : Effect.fail(new MemoryError.TrimError({ reason: "down" }))
+      )
+      const memory = yield* makeMemory({ maxTokens: 4, strategy })
+      yield* memory.recordAll(rounds(5))
+      yield* memory.context
+      yield* memory.recordAll(rounds(3, 6))
+      assert.deepStrictEqual(texts(yield* memory.context), ["sum", "u8", "a8"])
+    }))
+})
+
+describe("a strategy of one's own", () => {
+  it.scoped("materializes nothing that is larger than what it stands for", () =>
+    Effect.gen(function*() {
+      const strategy = TrimStrategy.make(({ messages, newest }) =>
+        Effect.succeed({ messages: [system("x".repeat(400)), ...messages.slice(newest)], replace: true })
+      )
+      const memory = yield* makeMemory({ maxTokens: 4, strategy })
+      yield* memory.recordAll(rounds(5))
+      assert.deepStrictEqual(texts(yield* memory.context), ["u4", "a4", "u5", "a5"])
+      assert.strictEqual((yield* memory.usage).summarized, 0)
+    }))
+
+  it.scoped("is not asked again in the same round when its compaction has not helped", () =>
+    Effect.gen(function*() {
+      let calls = 0
+      const strategy = TrimStrategy.make(({ messages, newest }) =>
+        Effect.sync(() => {
+          calls++
+          return { messages: [system(`sum ${calls}`), ...messages.slice(newest)], replace: true }
+        })
+      )
+      const memory = yield* makeMemory({ maxTokens: 4, strategy })
+      yield* memory.recordAll([...rounds(5), user("z".repeat(80))])
+      yield* memory.context
+      yield* memory.record(assistant("a6"))
+      yield* memory.context
+      yield* memory.context
+      assert.strictEqual(calls, 1)
+      yield* memory.record(user("u7"))
+      yield* memory.context
+      assert.strictEqual(calls, 2, "a round began")
     }))
 })
