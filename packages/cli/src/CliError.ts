@@ -53,6 +53,12 @@ export class NoSuchConversation
   }
 }
 
+/** A sentence for each, and how many there are beside them. */
+const listed = (first: ReadonlyArray<Error>, more: number): string => {
+  const sentences = first.map(({ message }) => message).join("\n")
+  return more === 0 ? sentences : `${sentences} (${more} more like it)`
+}
+
 /**
  * Records that cannot be read. The others were.
  *
@@ -73,8 +79,7 @@ export class UnreadableRecords
    * @since 0.1.0
    */
   override get message(): string {
-    const sentences = this.first.map(({ message }) => message).join("\n")
-    return this.more === 0 ? sentences : `${sentences} (${this.more} more like it)`
+    return listed(this.first, this.more)
   }
 }
 
@@ -118,6 +123,29 @@ export class OverBudget extends Schema.TaggedError<OverBudget>("@effect-memory/c
     const remedy = this.strategy === "cascade" ? "" : ", or clear and shorten with --strategy cascade"
     return `${this.file}, conversation ${this.conversation}: what must stay takes ${this.tokens} tokens, over the ` +
       `budget of ${this.maxTokens}: raise --max-tokens${remedy}`
+  }
+}
+
+/**
+ * Conversations that cannot be brought within their budget.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class SeveralOverBudget
+  extends Schema.TaggedError<SeveralOverBudget>("@effect-memory/cli/CliError/SeveralOverBudget")("SeveralOverBudget", {
+    first: Schema.Array(OverBudget),
+    /** How many there are beside those. */
+    more: Schema.Number
+  })
+{
+  /**
+   * A sentence for each conversation.
+   *
+   * @since 0.1.0
+   */
+  override get message(): string {
+    return listed(this.first, this.more)
   }
 }
 

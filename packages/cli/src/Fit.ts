@@ -12,7 +12,7 @@ import * as TokenCounter from "effect-memory/TokenCounter"
 import * as TrimStrategy from "effect-memory/TrimStrategy"
 import { Written } from "./Convert.js"
 import * as contents from "./internal/contents.js"
-import { totaller } from "./internal/totals.js"
+import { total } from "./internal/totals.js"
 import { record, Size } from "./Replay.js"
 
 /**
@@ -94,7 +94,6 @@ export const fit = Effect.fnUntraced(function*(
   const memory = yield* Memory.Memory
   const counter = yield* TokenCounter.TokenCounter
   const { system } = yield* TrimStrategy.TrimStrategy
-  const total = totaller(counter)
   yield* record(messages)
   const context = yield* memory.context
 
@@ -103,12 +102,12 @@ export const fit = Effect.fnUntraced(function*(
   const all: Size = {
     messages: messages.length,
     rounds: known.rounds(messages.length),
-    tokens: counter.overhead + (yield* total(messages))
+    tokens: counter.overhead + (yield* total(counter, messages))
   }
   const left: Size = {
     messages: context.length,
     rounds: held.rounds,
-    tokens: counter.overhead + (yield* total(context))
+    tokens: counter.overhead + (yield* total(counter, context))
   }
   const free = system === "free" ? context.filter(({ role }) => role === "system") : []
   return {
@@ -120,7 +119,7 @@ export const fit = Effect.fnUntraced(function*(
       summarized: held.summarized.messages,
       cleared: held.cleared,
       shortened: held.shortened,
-      charged: left.tokens - (yield* total(free))
+      charged: left.tokens - (yield* total(counter, free))
     }
   }
 })

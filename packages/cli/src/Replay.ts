@@ -14,7 +14,7 @@ import * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import * as Transcript from "effect-memory/Transcript"
 import * as contents from "./internal/contents.js"
-import { totaller } from "./internal/totals.js"
+import { remembering, total } from "./internal/totals.js"
 
 // =============================================================================
 // Models
@@ -248,8 +248,7 @@ export const turns = (
 > =>
   Stream.unwrap(Effect.gen(function*() {
     const memory = yield* Memory.Memory
-    const counter = yield* TokenCounter.TokenCounter
-    const total = totaller(counter)
+    const counter = remembering(yield* TokenCounter.TokenCounter)
     const known = contents.recorded(messages)
 
     const take = Effect.fnUntraced(function*(before: State, step: Step) {
@@ -259,13 +258,13 @@ export const turns = (
       const recorded: Size = {
         messages: step.to,
         rounds: known.rounds(step.to),
-        tokens: before.recorded.tokens + (yield* total(added))
+        tokens: before.recorded.tokens + (yield* total(counter, added))
       }
       const held = known.contents(context)
       const size: Size = {
         messages: context.length,
         rounds: held.rounds,
-        tokens: counter.overhead + (yield* total(context))
+        tokens: counter.overhead + (yield* total(counter, context))
       }
       const turn = Turn.make({
         ...options,

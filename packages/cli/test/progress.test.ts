@@ -5,7 +5,14 @@ import * as progress from "../src/internal/progress.js"
 import { Stderr } from "../src/Stderr.js"
 
 /** Runs a replay of 15 contexts, 50 ms each; answers what was written to standard error. */
-const written = (terminals: { readonly stdout: boolean; readonly stderr: boolean; readonly printing?: boolean }) =>
+const written = (
+  terminals: {
+    readonly stdout: boolean
+    readonly stderr: boolean
+    readonly printing?: boolean
+    readonly clearing?: boolean
+  }
+) =>
   Effect.gen(function*() {
     const texts = yield* Ref.make<ReadonlyArray<string>>([])
     const layer = Layer.mergeAll(
@@ -23,14 +30,15 @@ const written = (terminals: { readonly stdout: boolean; readonly stderr: boolean
       })
     )
     yield* Effect.gen(function*() {
-      const { advance } = yield* progress.make({
+      const { add, clear } = yield* progress.make({
         label: "Replaying a.jsonl",
-        unit: "context",
+        show: (contexts) => `${contexts} contexts`,
         printing: terminals.printing ?? true
       })
       for (let i = 0; i < 15; i++) {
         yield* TestClock.adjust("50 millis")
-        yield* advance
+        yield* add(1)
+        if (terminals.clearing === true) yield* clear
       }
     }).pipe(Effect.scoped, Effect.provide(layer))
     return yield* Ref.get(texts)
@@ -43,6 +51,17 @@ describe("progress", () => {
         "\r\u001b[2KReplaying a.jsonl: 10 contexts",
         "\r\u001b[2KReplaying a.jsonl: 12 contexts",
         "\r\u001b[2KReplaying a.jsonl: 14 contexts",
+        "\r\u001b[2K"
+      ])
+    }))
+
+  it.effect("makes room for results", () =>
+    Effect.gen(function*() {
+      const texts = yield* written({ stdout: true, stderr: true, printing: false, clearing: true })
+      assert.deepStrictEqual(texts.slice(0, 4), [
+        "\r\u001b[2KReplaying a.jsonl: 10 contexts",
+        "\r\u001b[2K",
+        "\r\u001b[2KReplaying a.jsonl: 12 contexts",
         "\r\u001b[2K"
       ])
     }))

@@ -11,7 +11,6 @@ import { FindingsFound, InvalidOptions } from "../CliError.js"
 import * as destination from "./destination.js"
 import type { ProviderName } from "./names.js"
 import { count, plural } from "./numbers.js"
-import * as Progress from "./progress.js"
 import { rulesOf } from "./rules.js"
 import type { Style } from "./style.js"
 import { join, left, right, title, words } from "./table.js"
@@ -60,7 +59,7 @@ export const check = Effect.fn("Cli.check")(function*(options: Options) {
     return yield* new InvalidOptions({ reason: "--output is for what --fix writes: give both, or none" })
   }
   const { style, tell } = yield* destination.teller(fix ? output : undefined)
-  const progress = yield* Progress.make({ label: `Checking ${file}`, unit: "conversation", printing: true })
+  const progress = yield* transcript.reading("Checking", options.file, true)
 
   const lines = (conversation: Conversation, { checked, findings }: ReturnType<typeof Check.check>) =>
     json ? [...findings, checked].map((one) => encode(one)) : [
@@ -74,18 +73,18 @@ export const check = Effect.fn("Cli.check")(function*(options: Options) {
     const named = rulesOf(format, options.provider)
     const rules = named === "none" ? "pairing" : named
     const checked = Check.check(messages, { conversation: index + 1, rules })
+    yield* progress.clear
     yield* tell(lines(conversation, checked))
     if (write !== undefined) {
       const { notes } = yield* write({ ...conversation, messages: Transcript.repair(messages, rules) }, rules)
       if (!json) yield* tell(writer.noteLines(notes, style))
     }
-    yield* progress.advance
     return checked.checked.findings
   })
 
   const checkAll = (write: writer.Writer | undefined) =>
     transcript.fold(
-      options,
+      { ...options, onRead: progress.add },
       0,
       (findings, conversation) => Effect.map(checkOne(conversation, write), (more) => findings + more)
     )

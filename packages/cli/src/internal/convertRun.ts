@@ -7,7 +7,6 @@ import * as Schema from "effect/Schema"
 import * as Convert from "../Convert.js"
 import * as destination from "./destination.js"
 import { plural } from "./numbers.js"
-import * as Progress from "./progress.js"
 import * as transcript from "./transcript.js"
 import * as writer from "./writer.js"
 
@@ -26,15 +25,12 @@ export const convert = Effect.fn("Cli.convert")(function*(options: Options) {
   const file = transcript.nameOf(options.file)
   const to = yield* transcript.formatOf("--to", options.to)
   const { style, tell } = yield* destination.teller(options.output)
-  const progress = yield* Progress.make({
-    label: `Converting ${file}`,
-    unit: "conversation",
-    printing: options.output === "-"
-  })
+  const progress = yield* transcript.reading("Converting", options.file, options.output === "-")
 
   const convertOne = Effect.fnUntraced(function*(conversation: Conversation, write: writer.Writer) {
     const messages = conversation.messages.length
     const written = yield* write(conversation, "none")
+    yield* progress.clear
     yield* tell(
       options.json
         ? [encode(Convert.Converted.make({ ...written, messages }))]
@@ -43,7 +39,6 @@ export const convert = Effect.fn("Cli.convert")(function*(options: Options) {
           ...writer.noteLines(written.notes, style)
         ]
     )
-    yield* progress.advance
   })
 
   const [, seen] = yield* destination.writing(
@@ -51,7 +46,9 @@ export const convert = Effect.fn("Cli.convert")(function*(options: Options) {
     (write) =>
       Effect.flatMap(
         writer.make(file, to, write),
-        (write) => transcript.fold(options, 0, (n, conversation) => Effect.as(convertOne(conversation, write), n + 1))
+        (write) =>
+          transcript.fold({ ...options, onRead: progress.add }, 0, (n, conversation) =>
+            Effect.as(convertOne(conversation, write), n + 1))
       )
   )
   yield* transcript.complain(transcript.faults(options, seen))

@@ -50,9 +50,13 @@ export const count = Effect.fn("Cli.count")(function*(options: Options) {
   const by = Option.getOrUndefined(options.by)
   const counter = yield* counters.make(options.counter)
   const style = yield* stdoutStyle
-  const progress = yield* Progress.make({ label: `Counting ${file}`, unit: "message", printing: false })
+  const progress = yield* Progress.make({
+    label: `Counting ${file}`,
+    show: (messages) => plural(messages, "message"),
+    printing: false
+  })
   const { breathe } = yield* Breath.make
-  const advance = Effect.zipRight(progress.advance, breathe)
+  const advance = Effect.zipRight(progress.add(1), breathe)
 
   const lines = (conversation: Conversation, { rows, total }: Count.Counted): ReadonlyArray<string> => {
     if (options.json) return [...rows, total].map((one) => encode(one))
@@ -65,7 +69,7 @@ export const count = Effect.fn("Cli.count")(function*(options: Options) {
 
   const countOne = (conversation: Conversation) =>
     Count.count(conversation.messages, { conversation: conversation.index + 1, by, counter, advance }).pipe(
-      Effect.tap((counted) => printLines(lines(conversation, counted)))
+      Effect.tap((counted) => Effect.zipRight(progress.clear, printLines(lines(conversation, counted))))
     )
 
   const [tokens, seen] = yield* transcript.fold(

@@ -7,6 +7,7 @@ import type { TokenCountError } from "effect-memory/MemoryError"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import { type BrokenInstallation, UnknownCounter } from "../CliError.js"
 import { load } from "./load.js"
+import { remembering } from "./totals.js"
 
 const tiktoken = load("@effect-memory/tiktoken", () => import("@effect-memory/tiktoken"))
 
@@ -33,10 +34,16 @@ const estimate = Effect.fnUntraced(function*(name: string): Effect.fn.Return<Tok
   )
 })
 
-/** @internal */
-export const make = (name: string): Effect.Effect<TokenCounter.Service, Failure> => {
+const named = (name: string): Effect.Effect<TokenCounter.Service, Failure> => {
   if (name === "characters") return Effect.succeed(TokenCounter.characters)
   if (name.startsWith("tiktoken:")) return exact(name)
   if (name.startsWith("estimate:")) return estimate(name)
   return new UnknownCounter({ given: name, known: [] })
 }
+
+/**
+ * The counter of a name, which counts each message once.
+ *
+ * @internal
+ */
+export const make = (name: string): Effect.Effect<TokenCounter.Service, Failure> => Effect.map(named(name), remembering)

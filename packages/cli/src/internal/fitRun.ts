@@ -6,8 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { OverBudget } from "../CliError.js"
+import type * as Message from "effect-memory/Message"
+import { OverBudget, SeveralOverBudget } from "../CliError.js"
 import * as Fit from "../Fit.js"
+import * as Breath from "./breath.js"
 import * as counters from "./counters.js"
 import * as destination from "./destination.js"
 import * as memory from "./memory.js"
@@ -63,10 +65,19 @@ export const fit = Effect.fn("Cli.fit")(function*(options: Options) {
   const counter = yield* counters.make(options.counter)
   const to = yield* transcript.optionalFormat("--to", options.to)
   const { style, tell } = yield* destination.teller(output)
-  const progress = yield* Progress.make({ label: `Fitting ${file}`, unit: "conversation", printing: output === "-" })
+  const progress = yield* Progress.make({
+    label: `Fitting ${file}`,
+    show: (messages) => plural(messages, "message"),
+    printing: output === "-"
+  })
+  const { breathe } = yield* Breath.make
+  const countOne = (message: Message.Message) =>
+    Effect.zipRight(counter.countMessage(message), Effect.zipRight(progress.add(1), breathe))
 
   const fitOne = Effect.fnUntraced(function*(conversation: Conversation, write: writer.Writer) {
     const provider = rulesOf((yield* writer.codecOf(to, conversation)).id, options.provider)
+    // What takes long, and is not counted again.
+    yield* Effect.forEach(conversation.messages, countOne, { discard: true })
     // A memory of its own for each conversation.
     const { figures, messages } = yield* Layer.build(memory.layer({ ...options, provider }, counter)).pipe(
       Effect.flatMap((context) => Effect.provide(Fit.fit(conversation.messages), context)),
@@ -74,27 +85,26 @@ export const fit = Effect.fn("Cli.fit")(function*(options: Options) {
     )
     const written = yield* write({ ...conversation, messages }, provider)
     const report = Fit.Report.make({ ...written, strategy, maxTokens, rules: provider, ...figures })
+    yield* progress.clear
     yield* tell(json ? [encode(report)] : lines(file, report, style))
-    yield* progress.advance
     return report
   })
 
+  const nothing: ReadonlyArray<OverBudget> = []
+  const fitAll = (write: writer.Writer) =>
+    transcript.fold(options, nothing, (over, conversation) =>
+      Effect.map(
+        fitOne(conversation, write),
+        (report) => report.charged > maxTokens ? [...over, overBudget(file, report)] : over
+      ))
+
   const [over, seen] = yield* destination.writing(
     output,
-    (write) =>
-      Effect.flatMap(writer.make(file, to, write), (write) =>
-        transcript.fold(
-          options,
-          [] as ReadonlyArray<OverBudget>,
-          (over, conversation) =>
-            Effect.map(fitOne(conversation, write), (report) =>
-              report.charged > maxTokens
-                ? [
-                  ...over,
-                  overBudget(file, report)
-                ]
-                : over)
-        ))
+    (write) => Effect.flatMap(writer.make(file, to, write), fitAll)
   )
-  yield* transcript.complain([...over, ...transcript.faults(options, seen)])
+  const first = over.slice(0, transcript.mostErrors)
+  yield* transcript.complain([
+    ...(over.length === 0 ? [] : [new SeveralOverBudget({ first, more: over.length - first.length })]),
+    ...transcript.faults(options, seen)
+  ])
 }, Effect.scoped)

@@ -46,8 +46,7 @@ export const wholeNumbers = (
     Options.mapEffect((texts) => Effect.forEach(texts, parseWhole(name, least)))
   )
 
-/** @internal */
-export const choice = <Name extends keyof typeof choices>(
+const choice = <Name extends keyof typeof choices>(
   name: Name,
   description: string
 ): Options.Options<(typeof choices)[Name][number]> =>

@@ -1,5 +1,5 @@
 /**
- * The progress line: on standard error, where a person watches it and sees no rows go by.
+ * The progress line: on standard error, where a person watches it.
  */
 import * as Terminal from "@effect/platform/Terminal"
 import * as Clock from "effect/Clock"
@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import { Stderr } from "../Stderr.js"
-import { plural } from "./numbers.js"
 
 /** Short runs show nothing. */
 const patienceMillis = 500
@@ -20,40 +19,49 @@ const clearLine = "\r\u001b[2K"
 export interface Options {
   /** What goes on, such as `Replaying a.jsonl`. */
   readonly label: string
-  /** What is counted, such as `context`. */
-  readonly unit: string
-  /** Whether results appear on standard output meanwhile. */
+  /** How far it is, such as `3 contexts`. */
+  readonly show: (done: number) => string
+  /** Whether results go by on standard output meanwhile, so that nobody needs the line where they are seen. */
   readonly printing: boolean
 }
 
 /** @internal */
 export interface Progress {
-  /** One more is done. */
-  readonly advance: Effect.Effect<void>
+  /** So many more are done. */
+  readonly add: (more: number) => Effect.Effect<void>
+  /** Makes room for something else on the terminal. */
+  readonly clear: Effect.Effect<void>
 }
+
+/** @internal */
+export const none: Progress = { add: () => Effect.void, clear: Effect.void }
 
 /** @internal */
 export const make: (
   options: Options
 ) => Effect.Effect<Progress, never, Scope.Scope | Stderr | Terminal.Terminal> = Effect.fnUntraced(
-  function*({ label, printing, unit }: Options) {
+  function*({ label, printing, show }: Options) {
     const stderr = yield* Stderr
     const terminal = yield* Terminal.Terminal
-    if (!stderr.isTerminal || (printing && (yield* terminal.isTTY))) return { advance: Effect.void }
+    if (!stderr.isTerminal || (printing && (yield* terminal.isTTY))) return none
 
     const start = yield* Clock.currentTimeMillis
     const state = yield* Ref.make({ done: 0, next: start + patienceMillis, shown: false })
-    yield* Effect.addFinalizer(() =>
-      Effect.flatMap(Ref.get(state), ({ shown }) => shown ? stderr.write(clearLine) : Effect.void)
+    const clear = Effect.flatMap(
+      Ref.getAndUpdate(state, (now) => ({ ...now, shown: false })),
+      ({ shown }) => shown ? stderr.write(clearLine) : Effect.void
     )
-    const advance = Effect.gen(function*() {
+    yield* Effect.addFinalizer(() => clear)
+    const add = Effect.fnUntraced(function*(more: number) {
       const now = yield* Clock.currentTimeMillis
-      const due = yield* Ref.modify(state, ({ done, next, shown }) =>
-        now < next
-          ? [undefined, { done: done + 1, next, shown }]
-          : [done + 1, { done: done + 1, next: now + intervalMillis, shown: true }])
-      if (due !== undefined) yield* stderr.write(`${clearLine}${label}: ${plural(due, unit)}`)
+      const due = yield* Ref.modify(state, (before) => {
+        const done = before.done + more
+        return now < before.next
+          ? [undefined, { ...before, done }]
+          : [done, { done, next: now + intervalMillis, shown: true }]
+      })
+      if (due !== undefined) yield* stderr.write(`${clearLine}${label}: ${show(due)}`)
     })
-    return { advance }
+    return { add, clear }
   }
 )

@@ -10,6 +10,7 @@ import * as Breath from "./breath.js"
 import * as counters from "./counters.js"
 import * as memory from "./memory.js"
 import type { ProviderName, StrategyName } from "./names.js"
+import { plural } from "./numbers.js"
 import { printLines, stdoutStyle } from "./output.js"
 import * as Progress from "./progress.js"
 import { forPeople, forPrograms } from "./report.js"
@@ -48,7 +49,7 @@ export const replay = Effect.fn("Cli.replay")(function*(options: Options) {
   const report = yield* reportOf(options, variants)
   const progress = yield* Progress.make({
     label: `Replaying ${transcript.nameOf(options.file)}`,
-    unit: "context",
+    show: (contexts) => plural(contexts, "context"),
     printing: options.json || variants.length === 1
   })
   const { breathe } = yield* Breath.make
@@ -62,7 +63,7 @@ export const replay = Effect.fn("Cli.replay")(function*(options: Options) {
     const summary = yield* Replay.turns(messages, one).pipe(
       Stream.provideLayer(memory.layer({ ...options, ...variant }, counter)),
       Stream.tap((turn) => printLines(report.turn(turn))),
-      Stream.tap(() => Effect.zipRight(progress.advance, breathe)),
+      Stream.tap(() => Effect.zipRight(progress.add(1), breathe)),
       Stream.runFold(Replay.begin(messages, one, rules), Replay.addTurn)
     )
     yield* printLines(report.summary(summary))
@@ -79,6 +80,7 @@ export const replay = Effect.fn("Cli.replay")(function*(options: Options) {
           (summary) => Replay.addSummary(total, summary)
         ))
   )
+  yield* progress.clear
   if (seen.wanted > 0) yield* printLines(report.totals(totals))
   yield* transcript.complain(transcript.faults(options, seen))
 }, Effect.scoped)

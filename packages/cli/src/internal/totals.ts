@@ -6,19 +6,28 @@ import type { TokenCountError } from "effect-memory/MemoryError"
 import type * as Message from "effect-memory/Message"
 import type * as TokenCounter from "effect-memory/TokenCounter"
 
+/** @internal */
+export const total = (
+  counter: TokenCounter.Service,
+  messages: ReadonlyArray<Message.Message>
+): Effect.Effect<number, TokenCountError> =>
+  Effect.reduce(messages, 0, (sum, message) => Effect.map(counter.countMessage(message), (tokens) => sum + tokens))
+
 /**
- * Counts each message once.
+ * Counts each message once: who shows a memory counts what the memory counts.
  *
  * @internal
  */
-export const totaller = (counter: TokenCounter.Service) => {
+export const remembering = (counter: TokenCounter.Service): TokenCounter.Service => {
   const known = new WeakMap<Message.Message, number>()
-  const count = (message: Message.Message): Effect.Effect<number, TokenCountError> => {
-    const tokens = known.get(message)
-    return tokens === undefined
-      ? Effect.tap(counter.countMessage(message), (tokens) => known.set(message, tokens))
-      : Effect.succeed(tokens)
+  return {
+    ...counter,
+    countMessage: (message) =>
+      Effect.suspend(() => {
+        const tokens = known.get(message)
+        return tokens === undefined
+          ? Effect.tap(counter.countMessage(message), (tokens) => Effect.sync(() => known.set(message, tokens)))
+          : Effect.succeed(tokens)
+      })
   }
-  return (messages: ReadonlyArray<Message.Message>): Effect.Effect<number, TokenCountError> =>
-    Effect.reduce(messages, 0, (sum, message) => Effect.map(count(message), (tokens) => sum + tokens))
 }

@@ -12,6 +12,8 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { FileError, NoSuchConversation, Several, UnknownChoice, UnreadableRecords } from "../CliError.js"
 import { Stdin } from "../Stdin.js"
+import { count } from "./numbers.js"
+import * as Progress from "./progress.js"
 
 const reasonOf = (error: PlatformError): string => {
   switch (error._tag === "SystemError" ? error.reason : "Unknown") {
@@ -36,6 +38,8 @@ export interface Source {
   readonly conversation: Option.Option<number>
   /** Whether the first bad record ends it. */
   readonly strict: boolean
+  /** Told how many bytes were read. Default: nobody is. */
+  readonly onRead?: ((bytes: number) => Effect.Effect<void>) | undefined
 }
 
 /** The file as people know it. @internal */
@@ -53,6 +57,18 @@ const bytes = (file: string): Stream.Stream<Uint8Array, FileError, FileSystem.Fi
   ).pipe(
     Stream.mapError((cause) => new FileError({ file: nameOf(file), reason: reasonOf(cause), cause }))
   )
+
+/**
+ * Progress of what takes as long as reading.
+ *
+ * @internal
+ */
+export const reading = (what: string, file: string, printing: boolean) =>
+  Progress.make({
+    label: `${what} ${nameOf(file)}`,
+    show: (bytes) => `${count(Math.ceil(bytes / 1e6))} MB`,
+    printing
+  })
 
 /**
  * The format of a name that was given on the command line.
@@ -81,7 +97,8 @@ export interface Seen {
 
 const nothing: Seen = { conversations: 0, wanted: 0, unreadable: 0, errors: [] }
 
-const mostErrors = 20
+/** So many faults of a file are told one by one. @internal */
+export const mostErrors = 20
 
 /**
  * The conversations that are wanted, one after another. A record that cannot be read is remembered, or the failure where
@@ -98,11 +115,12 @@ export const fold = Effect.fnUntraced(function*<A, E, R>(
   E | FileError | FormatError | UnknownFormat | UnknownChoice,
   R | FileSystem.FileSystem | Stdin
 > {
-  const { conversation, file, strict } = source
+  const { conversation, file, onRead = () => Effect.void, strict } = source
   const isWanted = (index: number) =>
     Option.match(conversation, { onNone: () => true, onSome: (wanted) => index + 1 === wanted })
   const options = { file: nameOf(file), format: yield* optionalFormat("--format", source.format), strict }
-  return yield* Format.read(bytes(file), options).pipe(
+  const input = Stream.tap(bytes(file), ({ length }) => onRead(length))
+  return yield* Format.read(input, options).pipe(
     Stream.takeUntil((item) =>
       Conversation.isConversation(item) && Option.isSome(conversation) && isWanted(item.index)
     ),
