@@ -33,8 +33,7 @@ export interface Progress {
   readonly clear: Effect.Effect<void>
 }
 
-/** @internal */
-export const none: Progress = { add: () => Effect.void, clear: Effect.void }
+const none: Progress = { add: () => Effect.void, clear: Effect.void }
 
 /** @internal */
 export const make: (
