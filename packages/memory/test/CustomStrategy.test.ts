@@ -244,6 +244,23 @@ describe("what stands for others", () => {
       assert.deepStrictEqual(texts(yield* memory.context), [...expected, "u6"])
     }).pipe(Effect.scoped))
 
+  it.effect("the next compaction covers what this one covers, also where it adds only older entries", () =>
+    Effect.gen(function*() {
+      const store = yield* MemoryStore.makeMemory
+      let kept = 4
+      const strategy = returning(({ messages, newest }) => ({
+        messages: [system("s"), ...messages.slice(2, kept), ...messages.slice(newest)],
+        replace: true
+      }))
+      const memory = yield* makeMemory({ maxTokens: 7, strategy, store })
+      yield* memory.recordAll(rounds(4))
+      assert.deepStrictEqual(texts(yield* memory.context), ["s", "u2", "a2", "u4", "a4"])
+      kept = 0
+      assert.isTrue(yield* memory.compact)
+      assert.deepStrictEqual(texts(yield* memory.context), ["s", "u4", "a4"])
+      assert.deepStrictEqual((yield* store.load("default")).entries.map(({ sequence }) => sequence), [6, 7])
+    }).pipe(Effect.scoped))
+
   it.effect("entries between what is covered are kept where they stood", () =>
     Effect.gen(function*() {
       const store = yield* MemoryStore.makeMemory
@@ -261,6 +278,26 @@ describe("what stands for others", () => {
       yield* again.restore
       yield* again.setMaxTokens(undefined)
       assert.deepStrictEqual(yield* again.context, rounds(4))
+    }).pipe(Effect.scoped))
+})
+
+describe("entries that no context shows", () => {
+  it.effect("go with the entry before them, unless they are protected", () =>
+    Effect.gen(function*() {
+      const store = yield* MemoryStore.makeMemory
+      const memory = yield* makeMemory({ maxTokens: 5, strategy: summarizing(), store })
+      yield* memory.recordAll([...rounds(1), result("c8")])
+      yield* memory.recordAll(rounds(1, 2))
+      yield* memory.recordAll([user(""), ...rounds(1, 3)])
+      yield* memory.context
+      assert.deepStrictEqual((yield* store.load("default")).compaction?.keep, [])
+      assert.deepStrictEqual((yield* store.load("default")).entries.map(({ sequence }) => sequence), [6, 7])
+      yield* memory.clear
+      yield* memory.recordAll(rounds(1))
+      yield* memory.recordProtected(user(""))
+      yield* memory.recordAll(rounds(3, 2))
+      yield* memory.context
+      assert.deepStrictEqual((yield* store.load("default")).entries.map(({ sequence }) => sequence), [10, 15, 16])
     }).pipe(Effect.scoped))
 })
 

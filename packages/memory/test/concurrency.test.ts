@@ -60,6 +60,23 @@ describe("while a compaction runs", () => {
       assert.deepStrictEqual(texts(yield* memory.context), ["s", "u3", "a3", "u4", "a4", "u5"])
     }))
 
+  it.scoped("what is recorded stands behind it, also where the last message that it saw is covered", () =>
+    Effect.gen(function*() {
+      const withoutRemark: Trim = ({ messages }) =>
+        Effect.succeed({ messages: [system("s"), ...messages.slice(2, 4)], replace: true })
+      const { finish, started, strategy } = yield* makeHeld(withoutRemark)
+      const store = yield* MemoryStore.makeMemory
+      const memory = yield* makeMemory({ maxTokens: 5, strategy, store })
+      yield* memory.recordAll([...rounds(2), system("a remark")])
+      const context = yield* Effect.fork(memory.context)
+      yield* started
+      // Nothing of the first two can be handed out: one is empty, one answers nobody.
+      yield* memory.recordAll([user(""), result("c9"), user("u3")])
+      yield* finish
+      yield* Fiber.join(context)
+      assert.deepStrictEqual((yield* store.load("default")).entries.map(({ sequence }) => sequence), [2, 3, 5, 6, 7])
+    }))
+
   it.scoped("a budget that is raised makes it needless, and it is told so", () =>
     Effect.gen(function*() {
       const { finish, started, strategy } = yield* makeHeld(summarizeOld)
@@ -247,6 +264,18 @@ describe("while a compaction runs", () => {
 })
 
 describe("two memories of one conversation", () => {
+  it.scoped("one sees what the other has compacted as soon as it records", () =>
+    Effect.gen(function*() {
+      const store = yield* MemoryStore.makeMemory
+      const one = yield* makeMemory({ store })
+      yield* one.recordAll(rounds(3))
+      assert.deepStrictEqual(yield* one.context, rounds(3))
+      const other = yield* makeMemory({ maxTokens: 3, strategy: TrimStrategy.make(summarizeOld), store })
+      yield* other.context
+      yield* one.record(user("u4"))
+      assert.deepStrictEqual(texts(yield* one.context), ["s", "u3", "a3", "u4"])
+    }))
+
   it.scoped("one takes back what the other has compacted", () =>
     Effect.gen(function*() {
       const store = yield* MemoryStore.makeMemory
