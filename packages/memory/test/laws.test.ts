@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, Ref, Stream } from "effect"
+import { Effect, FastCheck as fc, Ref, Schema, Stream } from "effect"
 import type { Memory } from "effect-memory"
-import { Message, TokenCounter, TrimStrategy } from "effect-memory"
+import { MemoryStore, Message, TokenCounter, TrimStrategy } from "effect-memory"
 import { entries, type Entry, freeze, hostile, sendable } from "./generators.js"
 import * as naive from "./naive.js"
 import { assertMessages, canonical, isWithinOrder, makeMemory, runs } from "./utilities.js"
@@ -189,6 +189,37 @@ describe("laws of the plain window", () => {
       assert.strictEqual(new Set(asked).size, asked.length, "no message is asked about twice")
       assert.isAtMost(asked.filter((message) => !recorded.has(message)).length, rewritten.size)
     }).pipe(Effect.scoped), runs(150))
+
+  it.effect.prop("13: each message is counted once, also by the next memory over a store that writes JSON", {
+    log: logs,
+    budget: budgets
+  }, ({ budget, log }) =>
+    Effect.gen(function*() {
+      const inner = yield* MemoryStore.makeMemory
+      const written = Schema.parseJson(Schema.Array(MemoryStore.Entry))
+      const store: MemoryStore.Service = {
+        ...inner,
+        load: (id) =>
+          Effect.flatMap(inner.load(id), (snapshot) =>
+            Schema.encode(written)(snapshot.entries).pipe(
+              Effect.flatMap(Schema.decode(written)),
+              Effect.map((entries) => ({ ...snapshot, entries })),
+              Effect.orDie
+            ))
+      }
+      const first = yield* makeMemory({ ...budget, counter: weighing([]), store })
+      for (const { message } of log) {
+        yield* first.record({ ...message })
+        yield* first.context
+      }
+      const asked: Array<Message.Message> = []
+      const next = yield* makeMemory({ ...budget, counter: weighing(asked), store })
+      yield* next.context
+      const recorded = new Set(log.map(({ message }) => message).map(canonical))
+      const view = naive.viewOf(log).map(({ message }) => message)
+      const verbatim = new Set(view.map(canonical).filter((text) => recorded.has(text)))
+      assert.deepStrictEqual(asked.filter((message) => verbatim.has(canonical(message))), [])
+    }).pipe(Effect.scoped), runs(80))
 
   it.effect.prop(
     "14: lists belong to the caller, and what is recorded is left alone",

@@ -50,12 +50,12 @@ export interface Options {
 export type Counts = WeakMap<Message.Message, number>
 
 /**
- * What repair has made of a recorded message, by first part: it may stand in several places. Where the same is made
+ * What repair has made of a recorded message, by the ids in it: it may stand in several places. Where the same is made
  * again, the former one is taken, so that it need not be counted again.
  *
  * @internal
  */
-export type Forms = WeakMap<Message.Message, Map<unknown, Message.Message>>
+export type Forms = WeakMap<Message.Message, Map<string, Message.Message>>
 
 type Unsummed = Omit<Item, "tokens" | "round" | "counted">
 
@@ -271,10 +271,10 @@ export class View {
     return repaired.map(({ message, source }) => {
       const raw = messages[source]
       if (message === raw) return { message, source }
-      const forms = this.forms.get(raw) ?? new Map<unknown, Message.Message>()
-      const former = forms.get(firstPart(message))
+      const forms = this.forms.get(raw) ?? new Map<string, Message.Message>()
+      const former = forms.get(formOf(message))
       if (former !== undefined && sameMessage(former, message)) return { message: former, source }
-      this.forms.set(raw, forms.set(firstPart(message), message))
+      this.forms.set(raw, forms.set(formOf(message), message))
       return { message, source }
     })
   }
@@ -368,6 +368,13 @@ const sameOptions = (a: Message.ProviderOptions, b: Message.ProviderOptions): bo
 const sameMessage = (a: Message.Message, b: Message.Message): boolean =>
   a.role === b.role && a.role !== "system" && b.role !== "system" && sameOptions(a.options, b.options) &&
   a.content.length === b.content.length && a.content.every((part, i) => samePart(part, b.content[i]))
+
+/** What tells the forms of one message apart: role and ids. */
+const formOf = (message: Message.Message): string =>
+  Message.parts(message).reduce<string>(
+    (key, part) => part.type === "tool-call" || part.type === "tool-result" ? `${key} ${part.type} ${part.id}` : key,
+    message.role
+  )
 
 const firstPart = (message: Message.Message): unknown => {
   const part = message.content[0]
