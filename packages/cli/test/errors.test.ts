@@ -30,6 +30,8 @@ const cases: ReadonlyArray<Case> = [
     ["count", sample, "--by", "word"],
     /^--by is "word": give one of message, round, role, part$/
   ],
+  ["an option without its value", ["count", sample, "--by"], /^--by has no value: give one behind it$/],
+  ["an option without its value before a dash", ["fit", "-", "--max-tokens"], /^--max-tokens has no value: give one/],
   ["an unknown format", ["count", sample, "--format", "x"], /^--format is "x": give one of .*native/],
   ["an unknown format to write", ["convert", sample, "--to", "x"], /^--to is "x": give one of .*native/],
   ["an unknown format to fit", ["fit", sample, "--max-tokens", "9", "--to", "x"], /^--to is "x": give one of .*native/],

@@ -6,7 +6,7 @@ import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
-import { UnknownChoice } from "../CliError.js"
+import { InvalidOptions, UnknownChoice } from "../CliError.js"
 import { aliases, choices } from "./names.js"
 
 type Parsed<A> = Effect.Effect<A, ValidationError.ValidationError>
@@ -57,15 +57,24 @@ const flags: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ...Object.entries(aliases).map(([name, alias]) => [`--${alias}`, choices[name as keyof typeof aliases]] as const)
 ])
 
+const valued = ["max-tokens", "max-rounds", "target", "counter", "to", "output", "format", "conversation"]
+
+const takesValue = (arg: string): boolean =>
+  flags.has(arg) || arg === "-o" || valued.some((name) => arg === `--${name}`)
+
 /**
- * Whether all choices are known ones. The parser's own message does not say which option is wrong.
+ * Whether every option has a value that it can have. The parser's own messages do not say which option has none, and
+ * which choice is wrong.
  *
  * @internal
  */
-export const checkChoices = (args: ReadonlyArray<string>): Effect.Effect<void, UnknownChoice> =>
-  Effect.forEach(args, (option, i) => {
+export const checkValues = (args: ReadonlyArray<string>): Effect.Effect<void, InvalidOptions | UnknownChoice> =>
+  Effect.forEach(args, (option, i): Effect.Effect<void, InvalidOptions | UnknownChoice> => {
     const given = args.at(i + 1)
     const known = flags.get(option)
+    if (takesValue(option) && (given === undefined || given === "--")) {
+      return new InvalidOptions({ reason: `${option} has no value: give one behind it` })
+    }
     return known === undefined || given === undefined || known.includes(given)
       ? Effect.void
       : new UnknownChoice({ option, given, known })
