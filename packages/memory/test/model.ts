@@ -11,6 +11,12 @@ interface Entry extends naive.Recorded {
   readonly sequence: number
 }
 
+interface Projection {
+  readonly version: number
+  readonly budget: string
+  readonly context: ReadonlyArray<Message.Message>
+}
+
 /** What a run of the strategy came to. */
 type Outcome = "committed" | "projected" | "failed" | "nothing"
 
@@ -34,11 +40,11 @@ export class Model {
   private summaries = 0
   private failures = 0
   private due = 0
-  /** Moves with the view, with the budget, with both. */
+  /** Moves with the view. */
   private version = 0
-  private budget = 0
   private stuck: string | undefined
-  private projection: { readonly key: string; readonly context: ReadonlyArray<Message.Message> } | undefined
+  /** What the strategy made of this version of the view, newest first: one for each of the last budgets. */
+  private projections: ReadonlyArray<Projection> = []
 
   record(message: Message.Message, isProtected: boolean): void {
     this.log.push({ message, protected: isProtected, sequence: this.log.length })
@@ -48,7 +54,6 @@ export class Model {
   setBudget(maxTokens: number | undefined, maxRounds: number | undefined): void {
     this.maxTokens = maxTokens
     this.maxRounds = maxRounds
-    this.budget++
   }
 
   clear(): void {
@@ -69,7 +74,7 @@ export class Model {
     this.failures = 0
     this.due = 0
     this.stuck = undefined
-    this.projection = undefined
+    this.projections = []
   }
 
   history(): ReadonlyArray<Message.Message> {
@@ -88,12 +93,12 @@ export class Model {
   context(): ReadonlyArray<Message.Message> {
     if (this.wouldRun()) this.run()
     if (this.isWithin()) return this.view().map(({ message }) => message)
-    return this.projection?.key === this.key() ? this.projection.context : this.window(this.limits())
+    return this.projection()?.context ?? this.window(this.limits())
   }
 
   /** Whether a context asks the strategy. */
   wouldRun(): boolean {
-    return !this.isWithin() && this.projection?.key !== this.key() && this.stuck !== this.stuckKey() &&
+    return !this.isWithin() && this.projection() === undefined && this.stuck !== this.stuckKey() &&
       this.now >= this.due
   }
 
@@ -112,9 +117,9 @@ export class Model {
 
   /** `compact`: the same whatever the budget, and it leaves no traces but a compaction or a failure. */
   force(): Outcome {
-    const { projection } = this
+    const { projections } = this
     const outcome = this.trim()
-    this.projection = projection
+    this.projections = projections
     if (outcome === "failed") this.fail()
     return outcome
   }
@@ -133,7 +138,7 @@ export class Model {
       case "dies":
         return "failed"
       case "projects":
-        this.projection = { key: this.key(), context: this.window({ tokens: 0, rounds: 1 }) }
+        this.keep(this.window({ tokens: 0, rounds: 1 }))
         return "projected"
       case "summarizes":
         return this.summarize()
@@ -148,7 +153,7 @@ export class Model {
     )
     this.summaries++
     if (covers.length === 0) {
-      this.projection = { key: this.key(), context: this.window(this.limits()) }
+      this.keep(this.window(this.limits()))
       return "nothing"
     }
     if (covers.length <= 1) return "failed"
@@ -170,15 +175,26 @@ export class Model {
     return naive.isWithin(naive.roundsOf(this.view()), this.limits(), one, 0)
   }
 
-  private key(): string {
-    return `${this.version} ${this.budget}`
+  private budget(): string {
+    return `${this.maxTokens} tokens, ${this.maxRounds} rounds`
+  }
+
+  private projection(): Projection | undefined {
+    return this.projections.find(({ budget, version }) => version === this.version && budget === this.budget())
+  }
+
+  private keep(context: ReadonlyArray<Message.Message>): void {
+    const { version } = this
+    const budget = this.budget()
+    const others = this.projections.filter((known) => known.version === version && known.budget !== budget)
+    this.projections = [{ version, budget, context }, ...others].slice(0, 4)
   }
 
   /** The newest round and the budget. */
   private stuckKey(): string {
     const view = this.view()
     const newest = naive.allRounds(view).at(-1)
-    return `${newest === undefined ? -1 : view[newest.start].sequence} ${this.budget}`
+    return `${newest === undefined ? -1 : view[newest.start].sequence} ${this.budget()}`
   }
 }
 
