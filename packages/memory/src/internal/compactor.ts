@@ -3,7 +3,10 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
+import type * as Scope from "effect/Scope"
 import type * as Budget from "../Budget.js"
 import { type MemoryStoreError, type TokenCountError, TrimError } from "../MemoryError.js"
 import { MemoryEvent } from "../MemoryEvent.js"
@@ -76,7 +79,7 @@ const isProtectedNow = ({ view }: Loaded, items: ReadonlyArray<Item>, { covers }
 }
 
 /** @internal */
-export const make = (options: Options): Compactor => {
+export const make = (options: Options, scope: Scope.Scope): Compactor => {
   const { id, publish, session, strategy } = options
   const { counter, counts } = session
 
@@ -90,12 +93,16 @@ export const make = (options: Options): Compactor => {
       version
     }))
     const given = inputOf(items, budget, counter)
-    const running = Effect.disconnect(runStrategy(items, given, budget, systemRule(strategy), trim))
-    const outcome = yield* Effect.timeoutFail(running, {
-      duration: options.timeout,
-      onTimeout: () =>
-        new TrimError({ reason: `no result within ${Duration.format(options.timeout)}: bound what it waits for` })
-    })
+    // In a fiber of the scope: one that cannot be interrupted holds up the end of the layer, but nobody before.
+    const running = yield* Effect.forkIn(runStrategy(items, given, budget, systemRule(strategy), trim), scope)
+    const outcome = yield* Fiber.join(running).pipe(
+      Effect.timeoutFail({
+        duration: options.timeout,
+        onTimeout: () =>
+          new TrimError({ reason: `no result within ${Duration.format(options.timeout)}: bound what it waits for` })
+      }),
+      Effect.onExit((exit) => Exit.isSuccess(exit) ? Effect.void : Fiber.interruptFork(running))
+    )
     return { items, outcome, version, revision, budget }
   })
 

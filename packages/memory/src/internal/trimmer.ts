@@ -107,12 +107,13 @@ export const isOver = (view: View, budget: Budget.Budget, overhead: number): boo
 export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Return<Trimmer, never, Scope.Scope> {
   const { id, publish, session, strategy } = options
   const { counter, counts } = session
-  const { commit, run } = compactors.make(options)
+  const scope = yield* Scope.Scope
+  const { commit, run } = compactors.make(options, scope)
   const plainWindow = strategy.trim === strategy.project ? strategy[WindowOptions] : undefined
   const state = yield* Ref.make<State>({ projections: [], stuck: undefined, triedAhead: undefined })
   const backoff = yield* backoffs.make(options.backoff)
   const projecting = yield* backoffs.make(options.backoff)
-  const flight = yield* flights.make<Failure>(yield* Scope.Scope)
+  const flight = yield* flights.make<Failure>(scope)
   const budgetLess = (reserve: number): Effect.Effect<Budget.Budget> =>
     reserve === 0 ? options.budget : Effect.map(options.budget, ({ maxRounds, maxTokens }) => ({
       maxRounds,
