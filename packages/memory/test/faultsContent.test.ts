@@ -50,9 +50,9 @@ describe("large messages", () => {
   it.scoped("a turn of deep thought is charged for it, and is summarized without it once it is over", () =>
     Effect.gen(function*() {
       const { memory, requests } = yield* makeSummarizing(["It is 42"], { maxTokens: 3000 })
-      const thought = assistant([signed("deep ".repeat(24_000), 1), text("It is 42.")])
+      const thought = assistant([signed("deep ".repeat(3000), 1), text("It is 42.")])
       yield* memory.recordAll([user("What is it?"), thought])
-      assert.deepStrictEqual((yield* memory.context)[1], thought)
+      assert.isTrue((yield* memory.context)[1] === thought)
       yield* memory.record(user("Why?"))
       assert.deepStrictEqual(words(yield* memory.context), ["<It is 42>", "Why?"])
       assert.isAtMost((yield* memory.usage).tokens, 3000)

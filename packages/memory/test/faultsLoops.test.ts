@@ -59,7 +59,9 @@ describe("empty and degenerate histories", () => {
       const messages = [system("setup"), user("What is in it?"), ...look("a", "x".repeat(6_000_000))]
       const plain = yield* makeMemory({ maxTokens: 8000 })
       yield* plain.recordAll(messages)
-      assert.deepStrictEqual(yield* plain.context, messages)
+      // Compared by reference: a difference of megabytes would take hours to print.
+      assert.isTrue((yield* plain.context).every((message, i) => message === messages[i]))
+      assert.strictEqual((yield* plain.context).length, 4)
       const shrinking = yield* makeMemory({
         maxTokens: 8000,
         strategy: TrimStrategy.cascade(TrimStrategy.shortenParts({ maxTokens: 2000 }), TrimStrategy.windowDrop())
