@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Deferred, Effect, Fiber, Stream } from "effect"
 import { MemoryError, type MemoryEvent, MemoryStore, Message, TrimStrategy } from "effect-memory"
 import { makeMemory, rounds, texts } from "./utilities.js"
 
@@ -278,6 +278,34 @@ describe("what stands for others", () => {
       yield* again.restore
       yield* again.setMaxTokens(undefined)
       assert.deepStrictEqual(yield* again.context, rounds(4))
+    }).pipe(Effect.scoped))
+})
+
+describe("a projection", () => {
+  it.effect("that is under way will do for who asked before, though messages came since", () =>
+    Effect.gen(function*() {
+      const started = yield* Deferred.make<void>()
+      const finish = yield* Deferred.make<void>()
+      let calls = 0
+      const strategy = TrimStrategy.make(({ messages, newest }) =>
+        Effect.gen(function*() {
+          calls++
+          yield* Deferred.succeed(started, undefined)
+          yield* Deferred.await(finish)
+          return { messages: messages.slice(newest), replace: false }
+        })
+      )
+      const memory = yield* makeMemory({ maxTokens: 5, strategy })
+      yield* memory.recordAll(rounds(3))
+      const before = yield* Effect.fork(memory.context)
+      yield* Deferred.await(started)
+      yield* memory.record(user("u4"))
+      yield* Deferred.succeed(finish, undefined)
+      assert.deepStrictEqual(texts(yield* Fiber.join(before)), ["u3", "a3"])
+      assert.strictEqual(calls, 1)
+      assert.deepStrictEqual(texts(yield* memory.context), ["u4"])
+      assert.deepStrictEqual(texts(yield* memory.context), ["u4"])
+      assert.strictEqual(calls, 2)
     }).pipe(Effect.scoped))
 })
 
