@@ -264,11 +264,7 @@ describe("SummarizeStrategy derived vectors", () => {
 
   it.scoped("rounds over the limit are summarized even if their tokens fit", () =>
     Effect.gen(function*() {
-      const { memory, requests } = yield* makeSummarizing(["two rounds"], {
-        maxTokens: 1000,
-        maxRounds: 2,
-        summarize: { maxSummaryTokens: 20 }
-      })
+      const { memory, requests } = yield* makeSummarizing(["two rounds"], { maxTokens: 1000, maxRounds: 2 })
       yield* memory.recordAll(long(4))
       assert.deepStrictEqual(words(yield* memory.context), ["<two rounds>", ...texts(long(2, 3))])
       assert.deepStrictEqual((yield* requests).map(({ messages }) => messages), [long(2)])

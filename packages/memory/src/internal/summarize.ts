@@ -119,7 +119,8 @@ const planUnits = (
   const newestRound = input.newest < input.messages.length ? 1 : 0
   // A compaction goes down to the target: what it takes over never comes back, so there is no step to keep to.
   const excess = {
-    tokens: all - earlier + room - goalOf(all, limits.tokens, options.target.tokens),
+    // Where only rounds are over their limit, any summary that is shorter than what it stands for fits.
+    tokens: all > limits.tokens ? all - earlier + room - goalOf(all, limits.tokens, options.target.tokens) : -Infinity,
     rounds: rounds + newestRound - goalOf(rounds + newestRound, limits.rounds, options.target.rounds)
   }
   const taken = units.slice(0, window.firstKept(tokensBefore, roundsBefore, units.length, excess))
