@@ -138,6 +138,30 @@ describe("cascade", () => {
       assert.deepStrictEqual(result.origin, [-1, 6, 7])
     }).pipe(Effect.scoped))
 
+  it.scoped("a growing newest round stays within the budget, also after a compaction that only clearing makes fit", () =>
+    Effect.gen(function*() {
+      const { requests, strategy } = yield* scripted(Array.from({ length: 60 }, (_, i) => `s${i}`), {
+        maxSummaryTokens: 4
+      })
+      const memory = yield* makeMemory({
+        maxTokens: 150,
+        strategy: TrimStrategy.cascade(
+          TrimStrategy.clearToolResults({ keep: 1 }),
+          strategy
+        )
+      })
+      yield* memory.recordAll([...rounds(2), user("go on")])
+      for (let i = 0; i < 30; i++) {
+        yield* memory.recordAll(step(`c${i}`, "x".repeat(200)))
+        const context = yield* memory.context
+        const counts = yield* Effect.forEach(context, TokenCounter.characters.countMessage)
+        assert.isAtMost(counts.reduce((sum, n) => sum + n, 0), 150, `step ${i}`)
+        const asked = (yield* requests).length
+        yield* memory.context
+        assert.strictEqual((yield* requests).length, asked, "an unchanged conversation is summarized once")
+      }
+    }))
+
   it.scoped("what a stage has only left out is not materialized by a later one", () =>
     Effect.gen(function*() {
       const [q1, a1] = texts(turns(1))

@@ -26,6 +26,8 @@ export interface Outcome extends settling.Settled {
   readonly context: ReadonlyArray<settling.Placed>
   /** Tokens of the context, overhead included. */
   readonly tokens: number
+  /** Rounds of the context. */
+  readonly rounds: number
   /** Tokens that a materialization wins; not positive if the stand-ins are larger than what they stand for. */
   readonly won: number
 }
@@ -131,14 +133,18 @@ const fit = (
   input: TrimStrategy.TrimInput,
   budget: Budget.Budget,
   system: SystemRule
-): Pick<Outcome, "context" | "tokens"> => {
+): Pick<Outcome, "context" | "tokens" | "rounds"> => {
   const lines = linesOf(items, placed, charged, system)
   const newestRound = items.at(-1)?.round ?? 0
   const newest = lines.findIndex((line) => line.round === newestRound)
   const from = newest < 0 ? lines.length : newest
   const { overhead } = input.counter
   const kept = window.keptLines(lines, from, limitsOf(budget), overhead, target.none)
-  return { context: kept.map((i) => placed[i]), tokens: kept.reduce((total, i) => total + charged[i], overhead) }
+  return {
+    context: kept.map((i) => placed[i]),
+    tokens: kept.reduce((total, i) => total + charged[i], overhead),
+    rounds: new Set(kept.flatMap((i) => lines[i].counted ? [lines[i].round] : [])).size
+  }
 }
 
 /** Why a sequence cannot be sent although what it was made from can, in words. */

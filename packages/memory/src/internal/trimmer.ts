@@ -153,6 +153,9 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     yield* Ref.update(state, (now) => ({ ...now, stuck }))
   })
 
+  const fitsByItself = ({ budget, outcome: { context, placed, rounds, tokens } }: Run): boolean =>
+    context.length === placed.length && tokens <= limitsOf(budget).tokens && rounds <= limitsOf(budget).rounds
+
   const noteFailure = Effect.fnUntraced(function*(error: TrimError, of: backoffs.Backoff = backoff) {
     const retryAt = yield* of.failed
     yield* Metric.increment(MemoryMetrics.failures)
@@ -186,7 +189,9 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     if (!done.outcome.result.replace || done.outcome.covers.size === 0) {
       yield* keepProjection(done, false)
     } else if (yield* commit(done, budget, ({ view }, budget) => isOver(view, budget, counter.overhead))) {
-      yield* noteStuck(yield* budget)
+      // What was rewritten or left out comes back into the view: it is the strategy's own result that must fit.
+      const unchanged = yield* session.read(({ version }) => version === done.version + 1)
+      if (!unchanged || !fitsByItself(done)) yield* noteStuck(yield* budget)
     }
     yield* backoff.succeeded
   }, Effect.catchTag("TrimError", (error) => noteFailure(error)))
