@@ -43,8 +43,42 @@ export interface Service {
   readonly count: (text: string) => Effect.Effect<number, TokenCountError>
   /** Tokens of a message with all its parts and its framing, a whole number ≥ 0. */
   readonly countMessage: (message: Message.Message) => Effect.Effect<number, TokenCountError>
+  /**
+   * Tokens of a whole conversation that can be sent, exactly, as a service counts it. A memory asks at most once for
+   * one context, and only where the sum over the messages could lie on either side of the budget; where it fails, the
+   * sum is taken to be too low by `margin`.
+   */
+  readonly countConversation?:
+    | ((messages: ReadonlyArray<Message.Message>) => Effect.Effect<number, TokenCountError>)
+    | undefined
+  /** How far the sum over the messages may be off `countConversation`: 0.25, the default, is a quarter of it. */
+  readonly margin?: number | undefined
   /** What has been learned from bills, where the counter is {@link calibrated}. */
   readonly calibration?: Calibration | undefined
+}
+
+/**
+ * Counts whole conversations: what a remote service can.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ConversationCounter {
+  /** Tokens of a conversation that can be sent. */
+  readonly countConversation: (
+    messages: ReadonlyArray<Message.Message>
+  ) => Effect.Effect<number, TokenCountError>
+}
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface VerifiedOptions {
+  /** Counts messages. */
+  readonly local: Service
+  /** How far the sum over the messages may be off: 0.25, the default, is a quarter of it. */
+  readonly margin?: number | undefined
 }
 
 /**
@@ -221,6 +255,52 @@ export const orElse: {
   overhead: Math.max(self.overhead, fallback.overhead),
   count: (text) => Effect.catchAll(self.count(text), () => fallback.count(text)),
   countMessage: (message) => Effect.catchAll(self.countMessage(message), () => fallback.countMessage(message))
+}))
+
+/**
+ * Counts messages locally, and whole conversations by what counts them exactly, where the local sum cannot decide.
+ * The counter keeps the `id` of the local one: it is whose counts are kept.
+ *
+ * @example
+ * ```ts
+ * import { deepStrictEqual } from "node:assert"
+ * import { Effect, Layer } from "effect"
+ * import { Memory, MemoryStore, Message, TokenCounter, TrimStrategy } from "effect-memory"
+ *
+ * // A service that counts 3 tokens more for each message than the characters tell.
+ * const counter = TokenCounter.verified({
+ *   countConversation: (messages) => Effect.succeed(messages.length * 4)
+ * }, { local: TokenCounter.characters, margin: 3 })
+ *
+ * const context = Effect.gen(function*() {
+ *   const memory = yield* Memory.Memory
+ *   yield* memory.recordAll([Message.user("u1"), Message.assistant("a1"), Message.user("u2")])
+ *   return yield* memory.context
+ * }).pipe(
+ *   Effect.provide(
+ *     Memory.layer({ maxTokens: 11 }).pipe(
+ *       Layer.provide([
+ *         Layer.succeed(TokenCounter.TokenCounter, counter),
+ *         TrimStrategy.layerWindowDrop,
+ *         MemoryStore.layerMemory
+ *       ])
+ *     )
+ *   )
+ * )
+ *
+ * deepStrictEqual(Effect.runSync(context), [Message.user("u2")])
+ * ```
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const verified: {
+  (options: VerifiedOptions): (remote: ConversationCounter) => Service
+  (remote: ConversationCounter, options: VerifiedOptions): Service
+} = dual(2, (remote: ConversationCounter, { local, margin }: VerifiedOptions): Service => ({
+  ...local,
+  countConversation: remote.countConversation,
+  margin
 }))
 
 /**
