@@ -3,8 +3,7 @@
  *
  * What the model produced in a row is one assistant message, an item a part; its `instructions` are a system message. A
  * reasoning item comes back byte-identical, encrypted content included, and so does a compaction item. Items of the
- * provider's own tools are calls with `providerExecuted` whose arguments hold the outcome; other items are kept as files
- * without data.
+ * provider's own tools, and of unknown types, are calls with `providerExecuted` whose arguments hold the rest of them.
  *
  * Not carried when written: reasoning that is no item of OpenAI, calls that another provider ran itself, whether a tool
  * failed, and files of the assistant.
@@ -113,6 +112,7 @@ const encode = (conversation: Conversation): Encoded => {
 export const codec: DocumentCodec = {
   id,
   title: "OpenAI Responses",
+  rules: "openai",
   layout: "document",
   match,
   decode,

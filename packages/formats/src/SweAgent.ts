@@ -21,7 +21,9 @@ export const codec: DocumentCodec = chat.make({
   at: ["history", "messages"],
   match: (value) => {
     if (!json.isRecord(value)) return 0
-    if ("trajectory" in value || "info" in value) return chat.matchAt(value, "history") > 0 ? 3 : 0
+    if (!("messages" in value) && chat.matchAt(value, "history") > 0) {
+      return "trajectory" in value || "info" in value ? 3 : 2
+    }
     return "instance_id" in value && "traj_id" in value && chat.matchAt(value, "messages") > 0 ? 3 : 0
   }
 })

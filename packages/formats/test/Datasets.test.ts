@@ -245,6 +245,7 @@ describe("agents", () => {
         ["tau-bench", { task_id: 1, reward: 0, traj: chat }],
         ["openhands", { instance_id: "i", run_id: "r", messages: chat }],
         ["swe-agent", { history: chat, trajectory: [], info: {} }],
+        ["swe-agent", { history: chat }],
         ["swe-agent", { instance_id: "i", traj_id: "t", messages: chat }],
         ["mini-swe-agent", [...chat, observation]],
         ["openai-chat", chat]

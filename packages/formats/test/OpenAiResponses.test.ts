@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
-import { Message } from "effect-memory"
+import { Message, Transcript } from "effect-memory"
 import * as gen from "./generators.js"
 import { encode, normal, one } from "./utilities.js"
 
@@ -140,6 +140,22 @@ describe("OpenAiResponses", () => {
       ))
       assert.deepStrictEqual(conversation.messages.map((message) => message.role), ["assistant", "tool"])
       assert.deepStrictEqual(Message.toolCalls(conversation.messages[0]).map((part) => part.id), ["t"])
+    }))
+
+  it.effect("keeps items of unknown types where a context is repaired by any rules", () =>
+    Effect.gen(function*() {
+      const items = [
+        { type: "item_reference", id: "rs_9" },
+        { type: "item_reference", id: "rs_9" },
+        { type: "mcp_approval_response", approval_request_id: "a", approve: true }
+      ]
+      const conversation = yield* one(body({ role: "user", content: "Go on." }, ...items))
+      for (const rules of ["openai", "strict"] as const) {
+        assert.deepStrictEqual(Transcript.diagnose(conversation.messages, rules), [])
+        const messages = Transcript.repair(conversation.messages, rules)
+        const [written] = yield* encode({ ...conversation, messages })
+        assert.deepStrictEqual(written, body({ role: "user", content: "Go on." }, ...items))
+      }
     }))
 
   it.effect("names the field at fault", () =>

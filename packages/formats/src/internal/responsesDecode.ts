@@ -221,8 +221,8 @@ const pick = (item: object, keys: ReadonlyArray<string>): json.JsonRecord =>
   Object.fromEntries(Object.entries(item).filter(([key]) => keys.includes(key)))
 
 /**
- * Items of the provider's own tools. What the client has to answer has a `call_id`; the others hold their result
- * themselves.
+ * Items of the provider's own tools, and those that nobody here knows. What the client has to answer has a `call_id`; the
+ * others hold their result themselves.
  */
 const other = (item: wire.Other, current: State): void => {
   const marks = { type: item.type }
@@ -253,18 +253,16 @@ const other = (item: wire.Other, current: State): void => {
     flush(current)
     const shown = Either.getOrElse(json.stringify(json.rest(item, ["type", "role"])), () => "")
     current.messages.push(Message.system(shown, own({ item: { ...item } }, marks)))
-  } else if (/_(call|list_tools|request)$/.test(item.type) || item.type.endsWith("_call_output")) {
-    const id = item.id ?? `item_${current.messages.length}_${current.assistant.length}`
+  } else {
+    // What is no call may name another item with its id.
+    const own = /_(call|call_output|list_tools|request)$/.test(item.type) ? item.id : undefined
+    const id = own ?? `item_${current.messages.length}_${current.assistant.length}`
     const params = json.rest(item, ["type", "name", ...ownFields])
     call(current, { id, name: item.name ?? item.type, params, providerExecuted: true }, pick(item, ownFields), {
       ...marks,
       id: "none",
       name: json.isString(item.name) ? undefined : "none"
     })
-  } else {
-    current.assistant.push(
-      Message.file({ mediaType: "application/octet-stream", data: "", options: own({ item: { ...item } }, marks) })
-    )
   }
 }
 

@@ -152,11 +152,8 @@ const assistant = (one: Message.AssistantMessage, lost: options.Ledger): Readonl
       case "tool-result":
         append(out, result(part, lost))
         break
-      case "file": {
-        const whole = itemOf(part)
-        if (json.isString(whole.type)) out.push(whole)
-        else lost.add("file of the assistant")
-      }
+      case "file":
+        lost.add("file of the assistant")
     }
   }
   return out
