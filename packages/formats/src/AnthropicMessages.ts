@@ -106,6 +106,7 @@ const decodeResponse = (value: json.JsonRecord): Either.Either<Decoded, Issue> =
 export const codec: DocumentCodec = {
   id,
   title: "Anthropic Messages",
+  rules: "anthropic",
   layout: "document",
   match,
   decode: (value) =>

@@ -6,6 +6,7 @@
  */
 import type * as Either from "effect/Either"
 import type * as Message from "effect-memory/Message"
+import type * as Transcript from "effect-memory/Transcript"
 import type * as Conversation from "./Conversation.js"
 
 /**
@@ -64,6 +65,8 @@ interface Base {
   readonly id: string
   /** Name for people. */
   readonly title: string
+  /** Whose rules messages in this format must follow to be sent. Default `pairing`: what all providers ask. */
+  readonly rules?: Transcript.Rules | undefined
   /** Looks at shape, not at every field. */
   readonly match: (value: unknown) => Likeness
   /** Writes a conversation, of this or any other format. */

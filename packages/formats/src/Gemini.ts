@@ -113,6 +113,7 @@ const encode = (conversation: Conversation): Encoded => {
 export const codec: DocumentCodec = {
   id,
   title: "Gemini",
+  rules: "gemini",
   layout: "document",
   match,
   decode: (value) => isResponse(value) ? response(value) : request(value),

@@ -20,6 +20,7 @@ import * as encode from "./internal/geminiCliEncode.js"
 export const codec: DocumentCodec = {
   id: decode.format,
   title: "Gemini CLI session",
+  rules: "gemini",
   layout: "document",
   match: decode.match,
   decode: decode.read,

@@ -20,6 +20,7 @@ import * as chat from "./internal/openAiChat.js"
 export const codec: Codec = chat.make({
   id: "openai-chat",
   title: "OpenAI Chat Completions",
+  rules: "openai",
   at: ["messages", "traj"],
   match: chat.match
 })

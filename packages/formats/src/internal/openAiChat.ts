@@ -71,12 +71,9 @@ const response = (
 }
 
 /** @internal */
-export interface Options {
-  readonly id: string
-  readonly title: string
+export interface Options extends Pick<DocumentCodec, "id" | "title" | "rules" | "match"> {
   /** Fields that may hold the messages; the first one is written. */
   readonly at: readonly [string, ...ReadonlyArray<string>]
-  readonly match: (value: unknown) => Likeness
 }
 
 /**
@@ -114,6 +111,7 @@ const encodeWith = (form: Options) => (conversation: Conversation): Encoded => {
 export const make = (form: Options): DocumentCodec => ({
   id: form.id,
   title: form.title,
+  rules: form.rules,
   layout: "document",
   match: form.match,
   decode: (value) =>
