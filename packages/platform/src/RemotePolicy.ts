@@ -1,0 +1,259 @@
+/**
+ * How a remote service is asked: how often, how long, how fast, and when no more.
+ *
+ * What may pass is tried again after an exponential back-off with jitter, or after the wait that the service asks for
+ * where that is longer. What cannot succeed is not tried again: a used-up quota, a bad key, an unknown model, a request
+ * that is too large or refused. A deadline holds for all attempts with their waits: a service that asks to wait beyond
+ * it is not waited for. After repeated failures the circuit opens, and calls fail at once; when it has cooled down, one
+ * call goes through as a probe. A route that the service does not have is asked once.
+ *
+ * @example
+ * ```ts
+ * import { deepStrictEqual } from "node:assert"
+ * import { Effect, Ref } from "effect"
+ * import { RemoteError, RemotePolicy } from "@effect-memory/platform"
+ *
+ * const endpoint = { service: "weather", operation: "forecast" }
+ *
+ * const program = Effect.gen(function*() {
+ *   const policy = yield* RemotePolicy.make(endpoint, { backoff: "1 millis" })
+ *   const attempts = yield* Ref.make(0)
+ *   const forecast = Effect.flatMap(Ref.updateAndGet(attempts, (n) => n + 1), (n) =>
+ *     n < 3
+ *       ? Effect.fail(new RemoteError.RemoteError({ ...endpoint, kind: "unavailable", retryable: true, status: 503 }))
+ *       : Effect.succeed("sun"))
+ *   return { forecast: yield* policy.run(forecast), attempts: yield* Ref.get(attempts) }
+ * })
+ *
+ * const found = await Effect.runPromise(Effect.scoped(program))
+ *
+ * deepStrictEqual(found, { forecast: "sun", attempts: 3 })
+ * ```
+ *
+ * @since 0.1.0
+ */
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
+import * as Metric from "effect/Metric"
+import * as RateLimiter from "effect/RateLimiter"
+import * as Ref from "effect/Ref"
+import * as Schedule from "effect/Schedule"
+import * as ScheduleDecision from "effect/ScheduleDecision"
+import type * as Scope from "effect/Scope"
+import * as circuit from "./internal/circuit.js"
+import * as settings from "./internal/settings.js"
+import * as PlatformMetrics from "./PlatformMetrics.js"
+import { type InvalidOption, type Kind, RemoteError } from "./RemoteError.js"
+
+// =============================================================================
+// Models
+// =============================================================================
+
+/**
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options {
+  /** Attempts in all. Default 3. */
+  readonly attempts?: number | undefined
+  /** Time limit of one attempt. Default 30 seconds. */
+  readonly attemptTimeout?: Duration.DurationInput | undefined
+  /** Time limit of a call with all its attempts and waits. Default 1 minute. */
+  readonly deadline?: Duration.DurationInput | undefined
+  /** Wait before the second attempt, less up to a quarter; it doubles up to 8 seconds. Default 500 milliseconds. */
+  readonly backoff?: Duration.DurationInput | undefined
+  /** Failed attempts in a row after which the circuit opens. Default 5. */
+  readonly breakerFailures?: number | undefined
+  /** How long the circuit stays open. Default 30 seconds. */
+  readonly breakerCooldown?: Duration.DurationInput | undefined
+  /** Attempts at a time. Default 4. */
+  readonly concurrency?: number | undefined
+  /** Attempts that may start in a minute. Default: no limit. */
+  readonly requestsPerMinute?: number | undefined
+}
+
+/**
+ * What is asked, as errors and metrics name it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Endpoint {
+  /** Which service, such as `anthropic`. */
+  readonly service: string
+  /** What is asked of it, such as `count_tokens`. */
+  readonly operation: string
+}
+
+/**
+ * The policy of one endpoint, with what it knows of it: the state of the circuit and the requests of the last minute.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface RemotePolicy {
+  /** Runs a request, each attempt anew. Its interruption ends the attempt under way. */
+  readonly run: <A, R>(request: Effect.Effect<A, RemoteError, R>) => Effect.Effect<A, RemoteError, R>
+}
+
+// =============================================================================
+// Constructors
+// =============================================================================
+
+/** Failures of a request by itself: the service is there. */
+const healthy: ReadonlyArray<Kind> = ["invalidRequest", "tooLarge"]
+
+const unlimited = Number.MAX_SAFE_INTEGER
+
+const maxBackoff = "8 seconds"
+
+const checked = (options: Options) =>
+  Effect.all({
+    attempts: settings.whole("policy.attempts", options.attempts ?? 3, 1),
+    attemptTimeout: settings.millis("policy.attemptTimeout", options.attemptTimeout ?? "30 seconds"),
+    deadline: settings.millis("policy.deadline", options.deadline ?? "1 minute"),
+    backoff: settings.millis("policy.backoff", options.backoff ?? "500 millis"),
+    failures: settings.whole("policy.breakerFailures", options.breakerFailures ?? 5, 1),
+    cooldown: settings.millis("policy.breakerCooldown", options.breakerCooldown ?? "30 seconds"),
+    concurrency: settings.whole("policy.concurrency", options.concurrency ?? 4, 1),
+    requestsPerMinute: settings.whole("policy.requestsPerMinute", options.requestsPerMinute ?? unlimited, 1)
+  })
+
+/** Each attempt waits for its turn and for a place. */
+const makeTurns = Effect.fnUntraced(function*(concurrency: number, requestsPerMinute: number) {
+  const places = yield* Effect.makeSemaphore(concurrency)
+  const paced: RateLimiter.RateLimiter = requestsPerMinute === unlimited
+    ? identity
+    : yield* RateLimiter.make({ limit: requestsPerMinute, interval: "1 minute" })
+  return <A, E, R>(attempt: Effect.Effect<A, E, R>) => paced(places.withPermits(1)(attempt))
+})
+
+/** Runs attempts where the circuit admits them, and learns from what becomes of them. */
+const makeCircuit = Effect.fnUntraced(function*(endpoint: Endpoint, options: circuit.Options) {
+  const state = yield* Ref.make(circuit.closed)
+  const opened = Metric.tagged(PlatformMetrics.circuitsOpened, "service", endpoint.service)
+  const turnedOff = Metric.tagged(PlatformMetrics.routesOff, "service", endpoint.service)
+  const isAdmitting = Effect.zipWith(Ref.get(state), Clock.currentTimeMillis, circuit.admits)
+  const refused = Effect.flatMap(Ref.get(state), ({ _tag }) =>
+    Effect.fail(
+      new RemoteError({ ...endpoint, kind: _tag === "Off" ? "noRoute" : "circuitOpen", retryable: false })
+    ))
+  const failed = Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) =>
+      Effect.flatMap(
+        Ref.modify(state, (before) => {
+          const after = circuit.failed(before, now, options)
+          return [after._tag === "Open" && before._tag !== "Open", after]
+        }),
+        (isNew) => Effect.when(Metric.increment(opened), () => isNew)
+      )
+  )
+  const switchOff = Effect.flatMap(
+    Ref.getAndSet(state, circuit.off),
+    (before) => Effect.when(Metric.increment(turnedOff), () => before._tag !== "Off")
+  )
+  /** An attempt that is cut off by the deadline did fail; one that a caller gave up says nothing. */
+  const learn = (exit: Exit.Exit<unknown, RemoteError>, end: number) =>
+    Exit.matchEffect(exit, {
+      onSuccess: () => Ref.update(state, circuit.succeeded),
+      onFailure: (cause) => {
+        if (cause._tag !== "Fail") {
+          return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+            now >= end ? failed : Ref.update(state, (before) => circuit.released(before, now)))
+        }
+        if (cause.error.kind === "noRoute") {
+          return switchOff
+        }
+        return healthy.includes(cause.error.kind) ? Ref.update(state, circuit.succeeded) : failed
+      }
+    })
+  const guard = <A, R>(attempt: Effect.Effect<A, RemoteError, R>, end: number): Effect.Effect<A, RemoteError, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.flatMap(
+          Ref.modify(
+            state,
+            (before) => circuit.admits(before, now) ? [true, circuit.started(before)] : [false, before]
+          ),
+          (admitted) => admitted ? Effect.onExit(restore(attempt), (exit) => learn(exit, end)) : refused
+        ))
+    )
+  return { isAdmitting, refused, guard }
+})
+
+/**
+ * The policy of an endpoint. Fails with `InvalidOption` where an option makes no sense.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: (
+  endpoint: Endpoint,
+  options?: Options
+) => Effect.Effect<RemotePolicy, InvalidOption, Scope.Scope> = Effect.fnUntraced(function*(endpoint, options = {}) {
+  const known = yield* checked(options)
+  const turns = yield* makeTurns(known.concurrency, known.requestsPerMinute)
+  const { guard, isAdmitting, refused } = yield* makeCircuit(endpoint, known)
+  const tagged = <Type, In, Out>(metric: Metric.Metric<Type, In, Out>) =>
+    Metric.tagged(metric, "service", endpoint.service)
+  const [requests, retries, latency] = [
+    tagged(PlatformMetrics.requests),
+    tagged(PlatformMetrics.retries),
+    tagged(PlatformMetrics.latency)
+  ]
+  const failures = tagged(PlatformMetrics.failures)
+
+  const timedOut = () => new RemoteError({ ...endpoint, kind: "timeout", retryable: true })
+
+  const schedule = (end: number) =>
+    Schedule.exponential(known.backoff).pipe(
+      Schedule.union(Schedule.spaced(maxBackoff)),
+      Schedule.jitteredWith({ min: 0.75, max: 1 }),
+      Schedule.intersect(Schedule.identity<RemoteError>()),
+      Schedule.modifyDelay(([, { retryAfter = 0 }], delay) => Duration.max(delay, retryAfter)),
+      Schedule.delays,
+      // What comes after the deadline need not be waited for.
+      Schedule.whileOutputEffect((delay) =>
+        Effect.map(Clock.currentTimeMillis, (now) => now + Duration.toMillis(delay) < end)
+      ),
+      Schedule.intersect(Schedule.recurs(known.attempts - 1)),
+      Schedule.whileInputEffect(({ retryable }) => retryable ? isAdmitting : Effect.succeed(false)),
+      Schedule.onDecision(([, n], decision) =>
+        Effect.when(
+          Effect.zipRight(Metric.increment(retries), Effect.annotateCurrentSpan("remote.retries", n + 1)),
+          () => ScheduleDecision.isContinue(decision)
+        )
+      )
+    )
+
+  return {
+    run: (request) => {
+      const attempt = request.pipe(
+        Effect.timeoutFail({ duration: known.attemptTimeout, onTimeout: timedOut }),
+        Metric.trackDuration(latency),
+        (timed) => Effect.zipRight(Metric.increment(requests), timed)
+      )
+      return Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const end = now + known.deadline
+        const admitted = Effect.flatMap(isAdmitting, (admitting) => admitting ? turns(guard(attempt, end)) : refused)
+        return admitted.pipe(
+          Effect.retry(schedule(end)),
+          Effect.timeoutFail({ duration: known.deadline, onTimeout: timedOut }),
+          Effect.tapError(({ kind, status }) =>
+            Effect.zipRight(
+              Metric.increment(Metric.tagged(failures, "kind", kind)),
+              Effect.annotateCurrentSpan({
+                "remote.failure": kind,
+                ...(status === undefined ? {} : { "remote.status": status })
+              })
+            )
+          )
+        )
+      })
+    }
+  }
+})

@@ -1,0 +1,90 @@
+/**
+ * One request to a service: JSON there, JSON back, and every failure a `RemoteError`. Causes are left behind, since
+ * they hold the request with its key and what was sent.
+ */
+import * as Headers from "@effect/platform/Headers"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { RemoteError } from "../RemoteError.js"
+import type { Endpoint } from "../RemotePolicy.js"
+import * as classify from "./classify.js"
+
+/** @internal */
+export interface Route extends Endpoint {
+  readonly url: string
+  /** Redacted ones are shown nowhere. */
+  readonly headers: { readonly [name: string]: string | Redacted.Redacted<string> }
+}
+
+/** Only what looks like an id is shown. */
+const requestId = (headers: classify.Answer["headers"]): { readonly requestId?: string } => {
+  const id = headers["request-id"] ?? headers["x-request-id"]
+  return id !== undefined && /^[\w-]{1,80}$/.test(id) ? { requestId: id } : {}
+}
+
+const open = (route: Route) => {
+  const names = Object.keys(route.headers).filter((name) => Redacted.isRedacted(route.headers[name]))
+  const request = HttpClientRequest.post(route.url).pipe(
+    HttpClientRequest.acceptJson,
+    HttpClientRequest.setHeaders(
+      Object.entries(route.headers).map(([name, value]): [string, string] => [
+        name,
+        Redacted.isRedacted(value) ? Redacted.value(value) : value
+      ])
+    )
+  )
+  return { names, request }
+}
+
+/**
+ * Makes the function that sends a body, which is JSON already, and reads the answer by a schema. One attempt: the policy
+ * is the caller's. Fields that the schema does not name pass.
+ *
+ * @internal
+ */
+export const post = <A, I>(
+  client: HttpClient.HttpClient,
+  route: Route,
+  schema: Schema.Schema<A, I>
+): (body: string) => Effect.Effect<A, RemoteError> => {
+  const { operation, service } = route
+  const { names, request } = open(route)
+  const decode = Schema.decodeUnknown(schema)
+  const fail = (fields: Omit<ConstructorParameters<typeof RemoteError>[0], "service" | "operation">) =>
+    new RemoteError({ service, operation, ...fields })
+
+  const failure = (error: HttpClientError.HttpClientError): RemoteError =>
+    error._tag === "RequestError" && error.reason !== "Transport"
+      ? fail({ kind: "invalidRequest", retryable: false })
+      : fail({ kind: "transport", retryable: true })
+
+  const read = Effect.fnUntraced(function*(response: HttpClientResponse.HttpClientResponse) {
+    const body = yield* Effect.mapError(response.text, failure)
+    const { headers, status } = response
+    const now = yield* Clock.currentTimeMillis
+    const found = classify.read({ status, headers, body }, now)
+    if (found._tag === "Fault") return yield* fail({ status, ...requestId(headers), ...found.verdict })
+    return yield* Effect.mapError(
+      decode(found.body),
+      () => fail({ status, ...requestId(headers), kind: "invalidAnswer", retryable: false })
+    )
+  })
+
+  return (body) =>
+    client.execute(HttpClientRequest.bodyText(request, body, "application/json")).pipe(
+      // A client may have been told to fail on a status.
+      Effect.catchAll((error) =>
+        error._tag === "ResponseError" && error.reason === "StatusCode"
+          ? Effect.succeed(error.response)
+          : Effect.fail(failure(error))
+      ),
+      Effect.flatMap(read),
+      Effect.locallyWith(Headers.currentRedactedNames, (known) => [...known, ...names])
+    )
+}
