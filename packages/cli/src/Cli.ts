@@ -15,13 +15,13 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { normalized } from "./internal/argv.js"
+import { checkArgs } from "./internal/checkArgs.js"
 import * as check from "./internal/checkCommand.js"
 import { tidied } from "./internal/console.js"
 import * as convert from "./internal/convertCommand.js"
 import * as count from "./internal/countCommand.js"
 import * as fit from "./internal/fitCommand.js"
 import * as formats from "./internal/formatsCommand.js"
-import { checkValues } from "./internal/options.js"
 import { coloursWanted } from "./internal/output.js"
 import * as replay from "./internal/replayCommand.js"
 import { Stderr } from "./Stderr.js"
@@ -91,7 +91,7 @@ export const run = Effect.fn("Cli.run")(function*(argv: ReadonlyArray<string>) {
   }
   const app = Command.run(root, { name: "effect-memory", version: yield* version, executable: "effect-memory" })
   const args = normalized(argv)
-  yield* Effect.zipRight(checkValues(args), app(args)).pipe(
+  yield* Effect.zipRight(checkArgs(args.slice(2)), app(args)).pipe(
     Effect.withConsole(tidied(console, colours)),
     Effect.catchTag("OutputError", (error) => error.isClosedPipe ? Effect.void : Effect.fail(error)),
     Effect.tapErrorCause((cause) => {

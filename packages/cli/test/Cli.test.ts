@@ -129,10 +129,15 @@ describe("Cli", () => {
           }; echo "\${COMPREPLY[*]}"`
         const { stdout } = yield* bash(
           `source <("${process.execPath}" ${bin} --completions bash); ` +
-            [["effect-memory", "con"], ["effect-memory", "fit", "--tar"], ["effect-memory", "fit", "--strategy", "ca"]]
+            [
+              ["effect-memory", "con"],
+              ["effect-memory", "fit", "--tar"],
+              ["effect-memory", "fit", "--strategy", "ca"],
+              ["effect-memory", "fit", "--to", "tau"]
+            ]
               .map(complete).join("; ")
         )
-        assert.deepStrictEqual(lines(stdout), ["convert", "--target", "cascade"])
+        assert.deepStrictEqual(lines(stdout), ["convert", "--target", "cascade", "tau-bench"])
       }), timeout)
 
     it.effect("takes a reader that goes away for no fault", () =>

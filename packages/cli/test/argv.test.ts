@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { normalized } from "../src/internal/argv.js"
-import { checkValues } from "../src/internal/options.js"
+import { checkArgs } from "../src/internal/checkArgs.js"
 
 describe("arguments", () => {
   const cases: ReadonlyArray<readonly [given: string, normal: string]> = [
@@ -22,8 +22,8 @@ describe("arguments", () => {
 
   it.effect("name the option where a choice is none", () =>
     Effect.gen(function*() {
-      yield* checkValues(["replay", "a.jsonl", "--strategy", "cascade", "--provider", "none"])
-      const error = yield* Effect.flip(checkValues(["replay", "a.jsonl", "--rules", "cohere"]))
+      yield* checkArgs(["replay", "a.jsonl", "--strategy", "cascade", "--provider", "none"])
+      const error = yield* Effect.flip(checkArgs(["replay", "a.jsonl", "--rules", "cohere"]))
       assert.strictEqual(
         error.message,
         `--rules is "cohere": give one of pairing, anthropic, openai, gemini, strict, none`

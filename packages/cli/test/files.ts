@@ -5,6 +5,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
+import * as zlib from "node:zlib"
 
 export const root = fileURLToPath(new URL("../../..", import.meta.url))
 
@@ -18,7 +19,7 @@ const folder = fs.mkdtempSync(path.join(os.tmpdir(), "effect-memory-cli-"))
 /** Where a file of this name would be. */
 export const at = (name: string): string => path.join(folder, name)
 
-export const write = (name: string, text: string): string => {
+export const write = (name: string, text: string | Uint8Array): string => {
   fs.writeFileSync(at(name), text)
   return at(name)
 }
@@ -63,5 +64,11 @@ export const text = write("notes.txt", "These are notes.\nNo transcript at all.\
 export const empty = write("empty.jsonl", "")
 
 export const cut = write("cut.jsonl", message.slice(0, -8))
+
+export const compressed = write("compressed.jsonl.gz", zlib.gzipSync(message))
+
+export const archive = write("archive.zip", Buffer.from("PK\u0003\u0004"))
+
+export const utf16 = write("utf16.json", Buffer.from(`\ufeff[${message}]`, "utf16le"))
 
 export const other = write("other.json", `{"name":"no transcript"}`)

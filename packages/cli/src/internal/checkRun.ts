@@ -69,8 +69,8 @@ export const check = Effect.fn("Cli.check")(function*(options: Options) {
     ]
 
   const checkOne = Effect.fnUntraced(function*(conversation: Conversation, write: writer.Writer | undefined) {
-    const { format, index, messages } = conversation
-    const named = rulesOf(format, options.provider)
+    const { index, messages } = conversation
+    const named = rulesOf(yield* writer.codecOf(undefined, conversation), options.provider)
     const rules = named === "none" ? "pairing" : named
     const checked = Check.check(messages, { conversation: index + 1, rules })
     yield* progress.clear

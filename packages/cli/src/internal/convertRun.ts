@@ -2,6 +2,7 @@
  * What `effect-memory convert` does.
  */
 import type { Conversation } from "@effect-memory/formats/Conversation"
+import * as Format from "@effect-memory/formats/Format"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Convert from "../Convert.js"
@@ -23,7 +24,7 @@ const encode = Schema.encodeSync(Schema.parseJson(Convert.Converted))
 /** @internal */
 export const convert = Effect.fn("Cli.convert")(function*(options: Options) {
   const file = transcript.nameOf(options.file)
-  const to = yield* transcript.formatOf("--to", options.to)
+  const to = yield* Format.find(options.to)
   const { style, tell } = yield* destination.teller(options.output)
   const progress = yield* transcript.reading("Converting", options.file, options.output === "-")
 

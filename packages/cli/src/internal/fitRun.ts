@@ -63,7 +63,7 @@ export const fit = Effect.fn("Cli.fit")(function*(options: Options) {
   const { json, maxTokens, output, strategy } = options
   const file = transcript.nameOf(options.file)
   const counter = yield* counters.make(options.counter)
-  const to = yield* transcript.optionalFormat("--to", options.to)
+  const to = yield* transcript.optionalFormat(options.to)
   const { style, tell } = yield* destination.teller(output)
   const progress = yield* Progress.make({
     label: `Fitting ${file}`,
@@ -75,7 +75,7 @@ export const fit = Effect.fn("Cli.fit")(function*(options: Options) {
     Effect.zipRight(counter.countMessage(message), Effect.zipRight(progress.add(1), breathe))
 
   const fitOne = Effect.fnUntraced(function*(conversation: Conversation, write: writer.Writer) {
-    const provider = rulesOf((yield* writer.codecOf(to, conversation)).id, options.provider)
+    const provider = rulesOf(yield* writer.codecOf(to, conversation), options.provider)
     // What takes long, and is not counted again.
     yield* Effect.forEach(conversation.messages, countOne, { discard: true })
     // A memory of its own for each conversation.

@@ -31,7 +31,7 @@ const rowOf = (codec: Codec): typeof Row.Type => ({
   format: codec.id,
   title: codec.title,
   many: codec.layout === "document" || codec.many,
-  rules: rulesOf(codec.id, Option.none())
+  rules: rulesOf(codec, Option.none())
 })
 
 /** @internal */

@@ -6,7 +6,27 @@
 export const choices = {
   strategy: ["window", "truncate", "summarize", "cascade"],
   provider: ["pairing", "anthropic", "openai", "gemini", "strict", "none"],
-  by: ["message", "round", "role", "part"]
+  by: ["message", "round", "role", "part"],
+  format: [
+    "anthropic-messages",
+    "claude-code",
+    "gemini",
+    "gemini-cli",
+    "langchain",
+    "mini-swe-agent",
+    "mt-bench",
+    "native",
+    "oasst",
+    "openai-chat",
+    "openai-responses",
+    "openhands",
+    "pi",
+    "sharegpt",
+    "swe-agent",
+    "tau-bench",
+    "vercel-model",
+    "vercel-ui"
+  ]
 } as const
 
 /** @internal */
@@ -16,4 +36,10 @@ export type StrategyName = (typeof choices.strategy)[number]
 export type ProviderName = (typeof choices.provider)[number]
 
 /** @internal */
+export type FormatName = (typeof choices.format)[number]
+
+/** @internal */
 export const aliases = { provider: "rules" } as const
+
+/** @internal */
+export const commands = ["replay", "fit", "count", "check", "convert", "formats"] as const

@@ -6,8 +6,7 @@ import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
-import { InvalidOptions, UnknownChoice } from "../CliError.js"
-import { aliases, choices } from "./names.js"
+import { aliases, choices, type FormatName } from "./names.js"
 
 type Parsed<A> = Effect.Effect<A, ValidationError.ValidationError>
 
@@ -51,34 +50,6 @@ const choice = <Name extends keyof typeof choices>(
   description: string
 ): Options.Options<(typeof choices)[Name][number]> =>
   Options.withDescription(Options.choice(name, choices[name]), description)
-
-const flags: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
-  ...Object.entries(choices).map(([name, known]) => [`--${name}`, known] as const),
-  ...Object.entries(aliases).map(([name, alias]) => [`--${alias}`, choices[name as keyof typeof aliases]] as const)
-])
-
-const valued = ["max-tokens", "max-rounds", "target", "counter", "to", "output", "format", "conversation"]
-
-const takesValue = (arg: string): boolean =>
-  flags.has(arg) || arg === "-o" || valued.some((name) => arg === `--${name}`)
-
-/**
- * Whether every option has a value that it can have. The parser's own messages do not say which option has none, and
- * which choice is wrong.
- *
- * @internal
- */
-export const checkValues = (args: ReadonlyArray<string>): Effect.Effect<void, InvalidOptions | UnknownChoice> =>
-  Effect.forEach(args, (option, i): Effect.Effect<void, InvalidOptions | UnknownChoice> => {
-    const given = args.at(i + 1)
-    const known = flags.get(option)
-    if (takesValue(option) && (given === undefined || given === "--")) {
-      return new InvalidOptions({ reason: `${option} has no value: give one behind it` })
-    }
-    return known === undefined || given === undefined || known.includes(given)
-      ? Effect.void
-      : new UnknownChoice({ option, given, known })
-  }, { discard: true })
 
 /** @internal */
 export const file = Args.text({ name: "file" }).pipe(
@@ -127,11 +98,11 @@ export const strategy = choice(
     "clears old results, shortens long parts and then summarizes."
 )
 
+const formatName = (name: string, description: string): Options.Options<FormatName> =>
+  Options.choice(name, choices.format).pipe(Options.withPseudoName("format"), Options.withDescription(description))
+
 /** @internal */
-export const to = Options.text("to").pipe(
-  Options.withPseudoName("format"),
-  Options.withDescription("The format to write, one of those that `effect-memory formats` lists.")
-)
+export const to = formatName("to", "The format to write.")
 
 /** @internal */
 export const output = Options.text("output").pipe(
@@ -160,10 +131,7 @@ export const rules = choice(
 export const by = choice("by", "What the tokens are told by: message, round, role, or kind of part.")
 
 /** @internal */
-export const format = Options.text("format").pipe(
-  Options.withDescription(
-    "The format of the file, one of those that `effect-memory formats` lists. By default it is found by content."
-  ),
+export const format = formatName("format", "The format of the file. By default it is found by content.").pipe(
   Options.optional
 )
 

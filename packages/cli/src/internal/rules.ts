@@ -1,14 +1,14 @@
 /**
  * The rules of formats.
  */
+import type { Codec } from "@effect-memory/formats/Codec"
 import * as Option from "effect/Option"
-import { choices, type ProviderName } from "./names.js"
+import type { ProviderName } from "./names.js"
 
 /**
- * Whose rules a format's messages are sent by: those of the provider that its name begins with, or what all have in
- * common.
+ * Whose rules a conversation follows: those that were named, or those of the format that it is in.
  *
  * @internal
  */
-export const rulesOf = (format: string, given: Option.Option<ProviderName>): ProviderName =>
-  Option.getOrElse(given, () => choices.provider.find((name) => format.startsWith(name)) ?? "pairing")
+export const rulesOf = ({ rules = "pairing" }: Codec, given: Option.Option<ProviderName>): ProviderName =>
+  Option.getOrElse(given, () => rules)

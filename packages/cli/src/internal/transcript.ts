@@ -10,7 +10,7 @@ import type { FormatError, UnknownFormat } from "@effect-memory/formats/FormatEr
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { FileError, NoSuchConversation, Several, UnknownChoice, UnreadableRecords } from "../CliError.js"
+import { FileError, NoSuchConversation, Several, UnreadableRecords } from "../CliError.js"
 import { Stdin } from "../Stdin.js"
 import { count } from "./numbers.js"
 import * as Progress from "./progress.js"
@@ -27,6 +27,18 @@ const reasonOf = (error: PlatformError): string => {
       return "the file cannot be read: check that it is whole and that its disk is there"
   }
 }
+
+/** How files begin that are no text to read, and what to do. */
+const encodings: ReadonlyArray<readonly [start: ReadonlyArray<number>, reason: string]> = [
+  [[0x1f, 0x8b], "this is compressed: unpack it first"],
+  [[0x50, 0x4b, 0x03, 0x04], "this is an archive: unpack it first"],
+  [[0x28, 0xb5, 0x2f, 0xfd], "this is compressed: unpack it first"],
+  [[0xff, 0xfe], "this is UTF-16: save it as UTF-8"],
+  [[0xfe, 0xff], "this is UTF-16: save it as UTF-8"]
+]
+
+const encodingFault = (bytes: Uint8Array): string | undefined =>
+  encodings.find(([start]) => start.every((byte, i) => byte === bytes[i]))?.[1]
 
 /** What to read. @internal */
 export interface Source {
@@ -55,7 +67,11 @@ const bytes = (file: string): Stream.Stream<Uint8Array, FileError, FileSystem.Fi
       return info.type === "File" ? fs.stream(file) : Stream.fromEffect(fs.readFile(file))
     })
   ).pipe(
-    Stream.mapError((cause) => new FileError({ file: nameOf(file), reason: reasonOf(cause), cause }))
+    Stream.mapError((cause) => new FileError({ file: nameOf(file), reason: reasonOf(cause), cause })),
+    Stream.mapAccumEffect(true, (first, chunk) => {
+      const reason = first ? encodingFault(chunk) : undefined
+      return reason === undefined ? Effect.succeed([false, chunk]) : new FileError({ file: nameOf(file), reason })
+    })
   )
 
 /**
@@ -70,20 +86,9 @@ export const reading = (what: string, file: string, printing: boolean) =>
     printing
   })
 
-/**
- * The format of a name that was given on the command line.
- *
- * @internal
- */
-export const formatOf = (option: string, given: string): Effect.Effect<Codec, UnknownChoice> =>
-  Effect.mapError(Format.find(given), ({ known }) => new UnknownChoice({ option, given, known }))
-
 /** The format that an option names, where it does. @internal */
-export const optionalFormat = (
-  option: string,
-  given: Option.Option<string>
-): Effect.Effect<Codec | undefined, UnknownChoice> =>
-  Effect.map(Effect.transposeMapOption(given, (given) => formatOf(option, given)), Option.getOrUndefined)
+export const optionalFormat = (given: Option.Option<string>): Effect.Effect<Codec | undefined, UnknownFormat> =>
+  Effect.map(Effect.transposeMapOption(given, Format.find), Option.getOrUndefined)
 
 /** What a file has shown so far. @internal */
 export interface Seen {
@@ -100,6 +105,9 @@ const nothing: Seen = { conversations: 0, wanted: 0, unreadable: 0, errors: [] }
 /** So many faults of a file are told one by one. @internal */
 export const mostErrors = 20
 
+const unknown =
+  "the content is of no known format: name it with --format, one of those that effect-memory formats lists"
+
 /**
  * The conversations that are wanted, one after another. A record that cannot be read is remembered, or the failure where
  * the source is strict.
@@ -112,15 +120,18 @@ export const fold = Effect.fnUntraced(function*<A, E, R>(
   f: (value: A, conversation: Conversation.Conversation) => Effect.Effect<A, E, R>
 ): Effect.fn.Return<
   readonly [value: A, seen: Seen],
-  E | FileError | FormatError | UnknownFormat | UnknownChoice,
+  E | FileError | FormatError | UnknownFormat,
   R | FileSystem.FileSystem | Stdin
 > {
   const { conversation, file, onRead = () => Effect.void, strict } = source
   const isWanted = (index: number) =>
     Option.match(conversation, { onNone: () => true, onSome: (wanted) => index + 1 === wanted })
-  const options = { file: nameOf(file), format: yield* optionalFormat("--format", source.format), strict }
+  const options = { file: nameOf(file), format: yield* optionalFormat(source.format), strict }
   const input = Stream.tap(bytes(file), ({ length }) => onRead(length))
   return yield* Format.read(input, options).pipe(
+    Stream.mapError((error) =>
+      error._tag === "UnknownFormat" ? new FileError({ file: nameOf(file), reason: unknown }) : error
+    ),
     Stream.takeUntil((item) =>
       Conversation.isConversation(item) && Option.isSome(conversation) && isWanted(item.index)
     ),
