@@ -10,7 +10,9 @@ export type Headers = { readonly [name: string]: string | undefined }
 
 const decimal = /^\d{1,15}(\.\d{1,15})?$/
 
-const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+const httpDate = /^[A-Z][a-z]{2}, (\d{2}) ([A-Z][a-z]{2}) (\d{4}) (\d{2}):(\d{2}):(\d{2}) GMT$/
+
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 const number = (text: string | undefined): number | undefined => {
   const trimmed = text?.trim() ?? ""
@@ -18,9 +20,11 @@ const number = (text: string | undefined): number | undefined => {
 }
 
 const date = (text: string | undefined, now: number): number | undefined => {
-  const trimmed = text?.trim() ?? ""
-  if (!httpDate.test(trimmed)) return undefined
-  const wait = Option.map(DateTime.make(trimmed), (at) => DateTime.toEpochMillis(at) - now)
+  const [, day, name, year, hour, minute, second] = httpDate.exec(text?.trim() ?? "") ?? []
+  const month = months.indexOf(name) + 1
+  if (month === 0) return undefined
+  const iso = `${year}-${String(month).padStart(2, "0")}-${day}T${hour}:${minute}:${second}Z`
+  const wait = Option.map(DateTime.make(iso), (at) => DateTime.toEpochMillis(at) - now)
   return Option.getOrUndefined(Option.filter(wait, (millis) => millis >= 0))
 }
 
