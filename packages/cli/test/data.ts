@@ -18,11 +18,17 @@ export const transcripts: ReadonlyArray<string> = fs.existsSync(folder)
 
 /** The conversations of a transcript. */
 export const conversationsOf = (file: string) =>
-  Stream.sync(() => fs.readFileSync(path.join(folder, file))).pipe(
+  Stream.sync(() => fs.readFileSync(path.resolve(folder, file))).pipe(
     Format.read({ file }),
     Stream.filter(Conversation.isConversation),
     Stream.runCollect,
     Effect.map(Chunk.toReadonlyArray)
   )
+
+/** So many of a list at most, from all over it; the first and the last among them. */
+export const some = <A>(all: ReadonlyArray<A>, most: number): ReadonlyArray<A> =>
+  all.length <= most
+    ? all
+    : Array.from({ length: most }, (_, i) => all[Math.round(i * (all.length - 1) / (most - 1))])
 
 export const pathOf = (file: string): string => path.join(folder, file)

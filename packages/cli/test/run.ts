@@ -32,6 +32,20 @@ const consoleOf = (stdout: Ref.Ref<string>, stderr: Ref.Ref<string>): Effect.Eff
     error: (...values) => appender(stderr)(`${values.join(" ")}\n`)
   }))
 
+/** A terminal that is written to. */
+export const layerTerminal = (
+  isTerminal: boolean,
+  display: (text: string) => Effect.Effect<void>
+): Layer.Layer<Terminal.Terminal> =>
+  Layer.succeed(Terminal.Terminal, {
+    columns: Effect.succeed(120),
+    rows: Effect.succeed(40),
+    isTTY: Effect.succeed(isTerminal),
+    readInput: Effect.die("not read"),
+    readLine: Effect.die("not read"),
+    display
+  })
+
 /** Runs `effect-memory` with these arguments. */
 export const run = Effect.fnUntraced(function*(args: ReadonlyArray<string>, options: Options = {}) {
   const { env = {}, stdin = "", terminal = false } = options
@@ -40,14 +54,7 @@ export const run = Effect.fnUntraced(function*(args: ReadonlyArray<string>, opti
   const layer = Layer.mergeAll(
     NodeFileSystem.layer,
     NodePath.layer,
-    Layer.succeed(Terminal.Terminal, {
-      columns: Effect.succeed(120),
-      rows: Effect.succeed(40),
-      isTTY: Effect.succeed(terminal),
-      readInput: Effect.die("not read"),
-      readLine: Effect.die("not read"),
-      display: appender(stdout)
-    }),
+    layerTerminal(terminal, appender(stdout)),
     Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(env)))),
     Layer.succeed(Stderr, { isTerminal: terminal, write: appender(stderr) }),
     Layer.succeed(Stdin, { bytes: Stream.make(new TextEncoder().encode(stdin)) })
