@@ -133,9 +133,14 @@ export const make = (store: KeyValueStore.KeyValueStore) => {
       if (head === undefined && opened.last !== undefined) {
         return yield* logs.corrupt(headKey(base, 0), "it is missing or ends too early, though records are there")
       }
-      // A log that was begun by `clear` has a record, and only one that has a record is cleared like that.
-      if (opened.last === undefined && head !== undefined && (generation > 0 || odd === "torn")) {
-        return yield* logs.corrupt(`${base}.${generation}.0.0`, "it is missing, though the head is there")
+      // A log that `clear` began has a record, and only one that has a record is cleared like that.
+      if (opened.last === undefined && head !== undefined) {
+        if (generation > 0) {
+          return yield* logs.corrupt(`${base}.${generation}.0.0`, "it is missing, though the head is there")
+        }
+        if ((yield* log.open(`${base}.1`)).last !== undefined) {
+          return yield* logs.corrupt(headKey(base, 1), "it is missing or ends too early, though records are there")
+        }
       }
       yield* sweep(base, generation - 1)
       const standing = opened.last === undefined

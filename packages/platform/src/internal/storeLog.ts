@@ -123,8 +123,11 @@ export const make = (store: KeyValueStore.KeyValueStore) => {
     let tornAbove: string | undefined
     for (const level of [2, 1, 0] as const) {
       let end = yield* endOf(base, level, start)
-      if (yield* has(keyOf(base, level, end + 1))) {
-        return yield* corrupt(keyOf(base, level, end), "it is missing, though later ones are there")
+      // Neither one that is missing in between, nor a segment whose parts are removed, is the end.
+      for (const later of end === start ? [end + 1, end + fanout] : [end + 1]) {
+        if (yield* has(keyOf(base, level, later))) {
+          return yield* corrupt(keyOf(base, level, end), "it is missing, though later ones are there")
+        }
       }
       if (tornAbove !== undefined && end - start < fanout) return yield* corrupt(tornAbove, "it ends too early")
       tornAbove = undefined
