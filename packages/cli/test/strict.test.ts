@@ -2,14 +2,12 @@
  * Every transcript at hand, replayed with every strategy by the rules of all providers.
  */
 import { assert, describe, it } from "@effect/vitest"
-import type { Conversation } from "@effect-memory/formats"
-import { Effect, Layer, Stream } from "effect"
+import { Effect, Layer } from "effect"
 import { Memory, MemoryStore, type Message, TokenCounter, Transcript } from "effect-memory"
 import * as Breath from "../src/internal/breath.js"
 import * as choices from "../src/internal/choices.js"
 import * as names from "../src/internal/names.js"
-import * as Replay from "../src/Replay.js"
-import { conversationsOf, transcripts } from "./data.js"
+import { conversationsOf, some, transcripts } from "./data.js"
 
 /** Calls that are still open at the end may get their results yet. */
 const faults = (context: ReadonlyArray<Message.Message>): ReadonlyArray<string> =>
@@ -22,7 +20,7 @@ interface Variant {
   readonly maxTokens: number
 }
 
-const budgets = [500, 4_000, 32_000]
+const budgets = [250, 500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000]
 
 /**
  * Every strategy with every budget that the conversation exceeds. Where it does not, no strategy is asked and all
@@ -40,28 +38,29 @@ const variantsOf = Effect.fnUntraced(function*(messages: ReadonlyArray<Message.M
   ]
 })
 
-/** A memory whose every context is looked at. */
-const memory = ({ maxTokens, strategy }: Variant) =>
-  Layer.effect(
-    Memory.Memory,
-    Effect.map(Memory.Memory, (memory) => ({
-      ...memory,
-      context: Effect.tap(memory.context, (context) =>
-        Effect.sync(() =>
-          assert.deepStrictEqual(faults(context), [], `${strategy} with ${maxTokens} tokens`)
-        ))
-    }))
-  ).pipe(
-    Layer.provide(Memory.layer({ maxTokens, rules: "strict" })),
+const layer = ({ maxTokens, strategy }: Variant) =>
+  Memory.layer({ maxTokens, rules: "strict" }).pipe(
     Layer.provide([choices.strategy(strategy, { maxTokens, target: undefined }), MemoryStore.layerMemory]),
-    Layer.provideMerge(TokenCounter.layerCharacters)
+    Layer.provide(TokenCounter.layerCharacters)
   )
 
-const replay = ({ index, messages }: Conversation.Conversation, variant: Variant, breathe: Effect.Effect<void>) =>
-  Replay.turns(messages, { conversation: index + 1, ...variant }).pipe(
-    Stream.provideLayer(memory(variant)),
-    Stream.runForEach(() => breathe)
-  )
+/** Most contexts of a conversation that are asked for with one budget. */
+const mostContexts = 12
+
+/** How much is recorded when a context is asked for: before assistant messages, and at the end. */
+const stepsOf = (messages: ReadonlyArray<Message.Message>): ReadonlyArray<number> =>
+  some([...messages.flatMap(({ role }, i) => role === "assistant" ? [i] : []), messages.length], mostContexts)
+
+const replay = Effect.fnUntraced(function*(messages: ReadonlyArray<Message.Message>, variant: Variant) {
+  const memory = yield* Memory.Memory
+  let recorded = 0
+  for (const step of stepsOf(messages)) {
+    yield* memory.recordAll(messages.slice(recorded, step))
+    recorded = step
+    const what = `${variant.strategy} with ${variant.maxTokens} tokens after ${step} messages`
+    assert.deepStrictEqual(faults(yield* memory.context), [], what)
+  }
+})
 
 describe.skipIf(transcripts.length === 0)(
   "contexts of recorded transcripts can be sent to any provider",
@@ -76,7 +75,8 @@ describe.skipIf(transcripts.length === 0)(
           assert.isNotEmpty(conversations)
           for (const conversation of conversations) {
             for (const variant of yield* variantsOf(conversation.messages)) {
-              yield* replay(conversation, variant, breathe)
+              yield* Effect.provide(replay(conversation.messages, variant), layer(variant))
+              yield* breathe
             }
           }
         }), 120_000)
