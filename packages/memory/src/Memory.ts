@@ -41,6 +41,7 @@ import * as presenters from "./internal/presenter.js"
 import * as sessions from "./internal/session.js"
 import { spanned } from "./internal/span.js"
 import * as trimmers from "./internal/trimmer.js"
+import * as verifiers from "./internal/verifier.js"
 import {
   BudgetUnsatisfiable,
   InvalidBudget,
@@ -210,6 +211,9 @@ export const make = Effect.fnUntraced(function*(
   if (!isCount(tokenCounter.overhead)) {
     return yield* invalid("the counter's overhead", tokenCounter.overhead, "a finite number ≥ 0")
   }
+  if (!isCount(tokenCounter.margin ?? 0)) {
+    return yield* invalid("the counter's margin", tokenCounter.margin ?? 0, "a finite number ≥ 0")
+  }
   const at = options.background?.at ?? 1
   if (!(at > 0 && at <= 1)) return yield* invalid("background.at", at, "a fraction of maxTokens above 0, at most 1")
   const billing = yield* billings.make(Ref.get(budget), tokenCounter.calibration)
@@ -250,33 +254,52 @@ export const make = Effect.fnUntraced(function*(
   /** Tells about a context that is over the budget, and refuses it in strict mode. */
   const noteOverflow = Effect.fnUntraced(function*({ budget, tokens }: trimmers.Fitted) {
     const limit = budget.maxTokens ?? Infinity
-    if (tokens <= limit) return
     yield* publish(MemoryEvent.OverBudget({ conversation: id, tokens, budget: limit }))
     if (options.onOverflow !== "fail") return
     const floor = yield* session.readCounted(({ view }) => view.floor(counter.overhead))
-    return yield* new BudgetUnsatisfiable({ budget: limit, floor })
+    // What the rules of a provider add belongs to no part.
+    const added = Math.max(0, tokens - floor.total)
+    return yield* new BudgetUnsatisfiable({
+      budget: limit,
+      floor: { ...floor, overhead: floor.overhead + added, total: floor.total + added }
+    })
   })
 
   /** Tells about a context, and begins to make room ahead of need. */
-  const note = (fitted: trimmers.Fitted) => {
+  const note = Effect.fnUntraced(function*(fitted: trimmers.Fitted) {
     const { budget: { maxTokens }, messages, tokens, trimmed, view } = fitted
-    return Effect.flatMap(
-      Ref.getAndSet(last, { messages: messages.slice(), repairs: view.repairs }),
-      ({ repairs }) =>
-        inTurn([
-          Metric.update(MemoryMetrics.contextTokens, tokens),
-          ...(trimmed ? [Metric.increment(MemoryMetrics.trims)] : []),
-          ...eventsOf(id, fitted, repairs).map(publish),
-          ...(tokenCounter.calibration === undefined ? [] : [billing.counted(tokens)]),
-          ...(maxTokens !== undefined && options.background !== undefined ? [trimmer.ahead(options.background.at)] : [])
-        ])
-    )
-  }
+    const before = yield* Ref.getAndSet(last, { messages: messages.slice(), repairs: view.repairs })
+    yield* Metric.update(MemoryMetrics.contextTokens, tokens)
+    if (view.repairs > before.repairs) {
+      yield* publish(MemoryEvent.Repaired({ conversation: id, messages: view.repairs }))
+    }
+    if (trimmed && (tokens < view.tokens || messages.length < view.messages)) {
+      yield* Metric.increment(MemoryMetrics.trims)
+      yield* publish(MemoryEvent.Trimmed({
+        conversation: id,
+        tokensBefore: view.tokens,
+        tokensAfter: tokens,
+        messagesBefore: view.messages,
+        messagesAfter: messages.length
+      }))
+    }
+    yield* billing.counted(tokens)
+    if (maxTokens !== undefined && options.background !== undefined) yield* trimmer.ahead(options.background.at)
+  })
 
   const { rules = "pairing" } = options
-  const fitted = yield* presenters.make(trimmer, session, rules === "none" ? "pairing" : rules)
-  const context = Effect.tap(fitted, noteOverflow).pipe(
-    Effect.tap(note),
+  const present = yield* presenters.make(trimmer, session, rules === "none" ? "pairing" : rules)
+  const verified = yield* verifiers.make(present, session, billing.budget, (error) =>
+    Effect.zipRight(
+      Metric.increment(MemoryMetrics.countFailures),
+      publish(MemoryEvent.CountFailed({ conversation: id, error }))
+    ))
+  const context = Effect.gen(function*() {
+    const fitted = yield* verified
+    if (fitted.tokens > (fitted.budget.maxTokens ?? Infinity)) yield* noteOverflow(fitted)
+    yield* note(fitted)
+    return fitted
+  }).pipe(
     span("Memory.context", ({ messages, tokens }) => ({ messages: messages.length, tokens })),
     Effect.map(({ messages }) => messages)
   )
@@ -328,27 +351,6 @@ export const make = Effect.fnUntraced(function*(
     events: Stream.fromPubSub(events)
   }
 })
-
-const inTurn = <E>(steps: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effect<unknown, E> =>
-  steps.reduce((before, step) => Effect.zipRight(before, step))
-
-/** What there is to tell about a context. */
-const eventsOf = (
-  conversation: string,
-  { messages, tokens, trimmed, view }: trimmers.Fitted,
-  repairsBefore: number
-): ReadonlyArray<MemoryEvent> => [
-  ...(view.repairs > repairsBefore ? [MemoryEvent.Repaired({ conversation, messages: view.repairs })] : []),
-  ...(trimmed
-    ? [MemoryEvent.Trimmed({
-      conversation,
-      tokensBefore: view.tokens,
-      tokensAfter: tokens,
-      messagesBefore: view.messages,
-      messagesAfter: messages.length
-    })]
-    : [])
-]
 
 const commonPrefix = (a: ReadonlyArray<Message.Message>, b: ReadonlyArray<Message.Message>): number => {
   const end = a.findIndex((message, i) => message !== b[i])

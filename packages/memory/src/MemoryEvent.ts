@@ -4,7 +4,7 @@
  * @since 0.1.0
  */
 import * as Data from "effect/Data"
-import type { TrimError } from "./MemoryError.js"
+import type { TokenCountError, TrimError } from "./MemoryError.js"
 
 /**
  * @since 0.1.0
@@ -45,6 +45,8 @@ export type MemoryEvent = Data.TaggedEnum<{
     /** When the next try is due, in milliseconds since the epoch; `Infinity` for never. */
     readonly retryAt: number
   }
+  /** A conversation could not be counted as a whole: the sum over its messages is taken to be too low by the margin. */
+  readonly CountFailed: { readonly conversation: string; readonly error: TokenCountError }
   /** What must stay is larger than the budget. */
   readonly OverBudget: { readonly conversation: string; readonly tokens: number; readonly budget: number }
   /** Messages as recorded could not be sent: so many are left out, rewritten or added in the repaired form. */

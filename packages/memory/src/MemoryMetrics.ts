@@ -52,6 +52,17 @@ export const failures = Metric.counter("effect_memory_failures", {
 })
 
 /**
+ * Conversations that could not be counted as a whole.
+ *
+ * @since 0.1.0
+ * @category metrics
+ */
+export const countFailures = Metric.counter("effect_memory_count_failures", {
+  description: "Conversations that could not be counted as a whole",
+  incremental: true
+})
+
+/**
  * How long summarizers take, failures included.
  *
  * @since 0.1.0

@@ -186,17 +186,11 @@ export const make = (options: Options): Service => {
     id,
     overhead,
     count,
-    countMessage: (message) =>
-      Effect.suspend(() => {
-        const texts = textsOf(message)
-        const fixed = messageOverhead + countFiles(message)
-        return texts.length === 1
-          ? Effect.flatMap(count(texts[0]), (tokens) => checked(id, tokens + fixed))
-          : Effect.flatMap(
-            Effect.reduce(texts, fixed, (sum, text) => Effect.map(count(text), (tokens) => sum + tokens)),
-            (tokens) => checked(id, tokens)
-          )
-      })
+    countMessage: Effect.fnUntraced(function*(message) {
+      let tokens = messageOverhead + countFiles(message)
+      for (const text of textsOf(message)) tokens += yield* checked(id, yield* options.count(text))
+      return yield* checked(id, tokens)
+    })
   }
 }
 
@@ -211,6 +205,15 @@ export const characters: Service = make({
   count: (text) => Effect.sync(() => countCharacters(text))
 })
 
+const mapConversation = (
+  { countConversation }: Service,
+  f: (
+    counted: Effect.Effect<number, TokenCountError>,
+    messages: ReadonlyArray<Message.Message>
+  ) => Effect.Effect<number, TokenCountError>
+): Service["countConversation"] =>
+  countConversation === undefined ? undefined : (messages) => f(countConversation(messages), messages)
+
 /**
  * Retries a counter by a schedule, as a remote one needs it.
  *
@@ -223,7 +226,8 @@ export const retry: {
 } = dual(2, (self: Service, policy: Schedule.Schedule<unknown, TokenCountError>): Service => ({
   ...self,
   count: (text) => Effect.retry(self.count(text), policy),
-  countMessage: (message) => Effect.retry(self.countMessage(message), policy)
+  countMessage: (message) => Effect.retry(self.countMessage(message), policy),
+  countConversation: mapConversation(self, (counted) => Effect.retry(counted, policy))
 }))
 
 /**
@@ -254,7 +258,13 @@ export const orElse: {
   ...self,
   overhead: Math.max(self.overhead, fallback.overhead),
   count: (text) => Effect.catchAll(self.count(text), () => fallback.count(text)),
-  countMessage: (message) => Effect.catchAll(self.countMessage(message), () => fallback.countMessage(message))
+  countMessage: (message) => Effect.catchAll(self.countMessage(message), () => fallback.countMessage(message)),
+  // Without an exact count of the fallback, a memory goes by the sum and the margin.
+  countConversation: mapConversation(
+    self,
+    (counted, messages) =>
+      Effect.catchAll(counted, (error) => fallback.countConversation?.(messages) ?? Effect.fail(error))
+  )
 }))
 
 /**

@@ -13,17 +13,14 @@ const concurrency = 8
 /** A counter that remembers what it has counted. @internal */
 export const remembering = (counter: TokenCounter.Service, counts: Counts): TokenCounter.Service => ({
   ...counter,
-  countMessage: (message) =>
-    Effect.suspend(() => {
-      const known = counts.get(message)
-      return known !== undefined
-        ? Effect.succeed(known)
-        : Effect.flatMap(counter.countMessage(message), (tokens) => {
-          if (!isCount(tokens)) return notACount(counter.id, tokens)
-          counts.set(message, tokens)
-          return Effect.succeed(tokens)
-        })
-    })
+  countMessage: Effect.fnUntraced(function*(message) {
+    const known = counts.get(message)
+    if (known !== undefined) return known
+    const tokens = yield* counter.countMessage(message)
+    if (!isCount(tokens)) return yield* notACount(counter.id, tokens)
+    counts.set(message, tokens)
+    return tokens
+  })
 })
 
 /** Any other number would switch the budget off without a word. @internal */

@@ -17,15 +17,19 @@ import { reuse } from "./view.js"
 /** How often a context is trimmed further because its repaired form is over the budget. */
 const attempts = 4
 
-/** What the rules of a provider make of a fitted context, within the budget where that can be had. @internal */
-export type Presenter = Effect.Effect<Fitted, Effect.Effect.Error<ReturnType<Trimmer["fit"]>>>
+/**
+ * What the rules of a provider make of a fitted context, within the budget less some tokens where that can be had.
+ *
+ * @internal
+ */
+export type Present = Trimmer["fit"]
 
 /** @internal */
 export const make = Effect.fnUntraced(function*(
   trimmer: Trimmer,
   session: Session,
   rules: Rules
-): Effect.fn.Return<Presenter> {
+): Effect.fn.Return<Present> {
   const { counter } = session
   const previous = yield* Ref.make<ReadonlyArray<Repaired>>([])
 
@@ -41,7 +45,7 @@ export const make = Effect.fnUntraced(function*(
   })
 
   /** Trims by what the repaired form is over, until it fits or nothing more can go. */
-  const present = (reserve: number, left: number, whole: Budget.Budget | undefined): Presenter =>
+  const present = (reserve: number, left: number, whole: Budget.Budget | undefined): ReturnType<Present> =>
     Effect.flatMap(trimmer.fit(reserve), (fitted) =>
       Effect.flatMap(repair(fitted), (repaired) => {
         const budget = whole ?? fitted.budget
@@ -51,5 +55,5 @@ export const make = Effect.fnUntraced(function*(
           : Effect.succeed({ ...repaired, budget })
       }))
 
-  return rules === "pairing" ? trimmer.fit(0) : present(0, attempts, undefined)
+  return rules === "pairing" ? trimmer.fit : (reserve) => present(reserve, attempts, undefined)
 })

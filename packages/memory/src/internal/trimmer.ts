@@ -217,18 +217,12 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       : Option.none()
   })
 
-  const current = Effect.zipWith(
-    Ref.get(state),
-    backoff.isDue,
-    (now, isDue): State =>
-      isDue ? { ...now, projections: now.projections.filter(({ provisional }) => !provisional) } : now
-  )
-
   /** What can be handed out at once; otherwise since which version a result will do, and whether compacting helps. */
   const look = (
     { version, view }: Loaded,
     budget: Budget.Budget,
     { projections, stuck }: State,
+    retries: boolean,
     since: number | undefined
   ): Fitted | { readonly since: number; readonly stuck: boolean } => {
     const from = since ?? version
@@ -236,7 +230,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       return fitted(view, budget, view.all(), view.tokens + counter.overhead, false)
     }
     if (plainWindow !== undefined) return windowed(view, budget)
-    const projection = projections.find((known) => sameBudget(known.budget, budget))
+    const projection = projections.find((known) => sameBudget(known.budget, budget) && !(known.provisional && retries))
     return projection !== undefined && projection.version >= from
       ? fitted(view, budget, projection.messages.slice(), projection.tokens)
       : {
@@ -245,27 +239,19 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       }
   }
 
-  const attempt = (reserve: number, looks: number, since: number | undefined): Effect.Effect<Fitted, Failure> =>
-    Effect.flatMap(
-      budgetLess(reserve),
-      (budget) =>
-        Effect.flatMap(current, (now) =>
-          Effect.flatMap(
-            session.readCounted((loaded) => look(loaded, budget, now, since)),
-            (seen) => "messages" in seen ? Effect.succeed(seen) : wait(reserve, looks, seen, budget)
-          ))
-    )
-
-  const wait = Effect.fnUntraced(function*(
-    reserve: number,
-    looks: number,
-    { since, stuck }: { readonly since: number; readonly stuck: boolean },
-    budget: Budget.Budget
-  ): Effect.fn.Return<Fitted, Failure> {
-    const task = looks < maxLooks ? yield* next(stuck, reserve) : Option.none()
-    if (Option.isNone(task)) return yield* session.readCounted(({ view }) => windowed(view, budget))
-    yield* flight.join(task.value)
-    return yield* attempt(reserve, looks + 1, since)
+  const fit = Effect.fnUntraced(function*(reserve: number): Effect.fn.Return<Fitted, Failure> {
+    let since: number | undefined
+    for (let looks = 0;; looks++) {
+      const budget = yield* budgetLess(reserve)
+      const now = yield* Ref.get(state)
+      const retries = now.projections.some(({ provisional }) => provisional) && (yield* backoff.isDue)
+      const seen = yield* session.readCounted((loaded) => look(loaded, budget, now, retries, since))
+      if ("messages" in seen) return seen
+      const task = looks < maxLooks ? yield* next(seen.stuck, reserve) : Option.none()
+      if (Option.isNone(task)) return yield* session.readCounted(({ view }) => windowed(view, budget))
+      yield* flight.join(task.value)
+      since = seen.since
+    }
   })
 
   const plan: Trimmer["plan"] = Effect.gen(function*() {
@@ -350,5 +336,5 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     yield* flight.start(task)
   })
 
-  return { plan, tokensOf, fit: (reserve) => attempt(reserve, 0, undefined), force, ahead }
+  return { plan, tokensOf, fit, force, ahead }
 })

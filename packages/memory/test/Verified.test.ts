@@ -1,0 +1,201 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, FastCheck as fc, Fiber, Metric, Ref, Stream } from "effect"
+import { MemoryError, MemoryMetrics, Message, TokenCounter, TrimStrategy } from "effect-memory"
+import { conversation } from "./generators.js"
+import { makeMemory, rounds, runs, texts } from "./utilities.js"
+
+const { assistant, user } = Message
+
+/** One token a message, as far as the local sum knows. */
+const ones = TokenCounter.make({ id: "ones", count: () => Effect.succeed(0), messageOverhead: 1 })
+
+const down = new MemoryError.TokenCountError({ counter: "remote", reason: "no answer: try again later" })
+
+/** A service that counts whole conversations, and how often it was asked. */
+const service = (count: (messages: ReadonlyArray<Message.Message>) => number | undefined) =>
+  Effect.map(Ref.make(0), (asked) => ({
+    asked: Ref.get(asked),
+    countConversation: (messages: ReadonlyArray<Message.Message>) =>
+      Effect.zipRight(
+        Ref.update(asked, (n) => n + 1),
+        Effect.suspend(() => {
+          const tokens = count(messages)
+          return tokens === undefined ? Effect.fail(down) : Effect.succeed(tokens)
+        })
+      )
+  }))
+
+describe("a verified counter", () => {
+  it.scoped("is not asked where the local sum decides", () =>
+    Effect.gen(function*() {
+      const { asked, countConversation } = yield* service(({ length }) => length)
+      const counter = TokenCounter.verified({ countConversation }, { local: ones, margin: 0.5 })
+      const memory = yield* makeMemory({ maxTokens: 15, counter })
+      yield* memory.recordAll(rounds(5))
+      assert.strictEqual((yield* memory.context).length, 10)
+      assert.strictEqual(yield* asked, 0)
+    }))
+
+  it.scoped("keeps what the local sum would have dropped", () =>
+    Effect.gen(function*() {
+      const { asked, countConversation } = yield* service(({ length }) => length * 0.8)
+      const counter = TokenCounter.verified({ countConversation }, { local: ones })
+      const memory = yield* makeMemory({ maxTokens: 8, counter })
+      yield* memory.recordAll(rounds(5))
+      assert.strictEqual((yield* memory.context).length, 10)
+      assert.strictEqual((yield* memory.context).length, 10)
+      assert.strictEqual(yield* asked, 1, "an unchanged conversation is counted once")
+    }))
+
+  it.scoped("drops what the local sum would have kept", () =>
+    Effect.gen(function*() {
+      const { asked, countConversation } = yield* service(({ length }) => length * 1.2)
+      const counter = TokenCounter.verified({ countConversation }, { local: ones })
+      const memory = yield* makeMemory({ maxTokens: 10, counter })
+      yield* memory.recordAll(rounds(5))
+      assert.deepStrictEqual(texts(yield* memory.context), ["u2", "a2", "u3", "a3", "u4", "a4", "u5", "a5"])
+      assert.deepStrictEqual(texts(yield* memory.context), ["u2", "a2", "u3", "a3", "u4", "a4", "u5", "a5"])
+      assert.strictEqual(yield* asked, 1)
+    }))
+
+  it.scoped("decides what differs little from what is known by the margin of the difference", () =>
+    Effect.gen(function*() {
+      const { asked, countConversation } = yield* service(({ length }) => length)
+      const counter = TokenCounter.verified({ countConversation }, { local: ones, margin: 1 })
+      const memory = yield* makeMemory({ maxTokens: 20, counter })
+      yield* memory.recordAll(rounds(6))
+      assert.strictEqual((yield* memory.context).length, 12)
+      assert.strictEqual(yield* asked, 1)
+      yield* memory.recordAll(rounds(2, 7))
+      assert.strictEqual((yield* memory.context).length, 16)
+      assert.strictEqual(yield* asked, 1, "12 and at most twice 4 are no more than 20")
+    }))
+
+  it.scoped("a summary is made only where the exact count asks for it", () =>
+    Effect.gen(function*() {
+      const trims = yield* Ref.make(0)
+      const strategy = TrimStrategy.make(({ messages, newest }) =>
+        Effect.as(Ref.update(trims, (n) => n + 1), {
+          messages: [Message.system("summary"), ...messages.slice(newest)],
+          replace: true
+        })
+      )
+      const { countConversation } = yield* service(({ length }) => length * 0.8)
+      const counter = TokenCounter.verified({ countConversation }, { local: ones })
+      const memory = yield* makeMemory({ maxTokens: 8, counter, strategy })
+      yield* memory.recordAll(rounds(5))
+      assert.strictEqual((yield* memory.context).length, 10)
+      assert.strictEqual(yield* Ref.get(trims), 0)
+      yield* memory.recordAll(rounds(1, 6))
+      assert.deepStrictEqual(texts(yield* memory.context), ["summary", "u6", "a6"])
+      assert.strictEqual(yield* Ref.get(trims), 1)
+    }))
+
+  it.scoped("that fails is replaced by the local sum and the margin, and told about", () =>
+    Effect.gen(function*() {
+      const before = (yield* Metric.value(MemoryMetrics.countFailures)).count
+      const { asked, countConversation } = yield* service(() => undefined)
+      const counter = TokenCounter.verified({ countConversation }, { local: ones, margin: 0.25 })
+      const memory = yield* makeMemory({ maxTokens: 10, counter })
+      const failure = yield* memory.events.pipe(
+        Stream.filter(({ _tag }) => _tag === "CountFailed"),
+        Stream.runHead,
+        Effect.fork
+      )
+      yield* Effect.repeatN(Effect.yieldNow(), 50)
+      yield* memory.recordAll(rounds(5))
+      const context = yield* memory.context
+      assert.isAtMost(context.length * 1.25, 10)
+      assert.isAbove(context.length, 4)
+      yield* Fiber.join(failure)
+      assert.strictEqual(yield* asked, 1)
+      assert.isAtLeast((yield* Metric.value(MemoryMetrics.countFailures)).count, before + 1)
+      yield* memory.setMaxTokens(undefined)
+      assert.strictEqual((yield* memory.context).length, 10, "nothing is lost")
+    }))
+
+  it.scoped("whose answer is no count has failed", () =>
+    Effect.gen(function*() {
+      const { countConversation } = yield* service(() => Number.NaN)
+      const memory = yield* makeMemory({
+        maxTokens: 10,
+        counter: TokenCounter.verified({ countConversation }, { local: ones })
+      })
+      yield* memory.recordAll(rounds(5))
+      assert.isAtMost((yield* memory.context).length, 8)
+    }))
+
+  it.scoped("that hangs is given up by who is interrupted", () =>
+    Effect.gen(function*() {
+      const asked = yield* Deferred.make<void>()
+      const hanging = Effect.zipRight(Deferred.succeed(asked, undefined), Effect.never)
+      const memory = yield* makeMemory({
+        maxTokens: 10,
+        counter: TokenCounter.verified({ countConversation: () => hanging }, { local: ones })
+      })
+      yield* memory.recordAll(rounds(5))
+      const fiber = yield* Effect.fork(memory.context)
+      yield* Deferred.await(asked)
+      assert.isTrue(Exit.isInterrupted(yield* Fiber.interrupt(fiber)))
+      yield* memory.record(user("u6"))
+      assert.strictEqual((yield* Stream.runCollect(memory.history)).length, 11)
+    }))
+
+  it.scoped("strict mode goes by what the service counts", () =>
+    Effect.gen(function*() {
+      const { countConversation } = yield* service(() => 11)
+      const memory = yield* makeMemory({
+        maxTokens: 10,
+        onOverflow: "fail",
+        counter: TokenCounter.verified({ countConversation }, { local: ones })
+      })
+      yield* memory.recordAll([user("u1"), ...Array.from({ length: 9 }, (_, i) => assistant(`a${i}`))])
+      const error = yield* Effect.flip(memory.context)
+      assert.strictEqual(error._tag, "BudgetUnsatisfiable")
+    }))
+
+  it.effect("refuses a margin that is none", () =>
+    Effect.gen(function*() {
+      const { countConversation } = yield* service(() => 1)
+      const counter = TokenCounter.verified({ countConversation }, { local: ones, margin: -1 })
+      const error = yield* Effect.flip(Effect.scoped(makeMemory({ maxTokens: 10, counter })))
+      assert.include(error.message, "margin")
+    }))
+
+  it.effect.prop("is asked at most once for one context, which its count holds within the budget", {
+    messages: conversation,
+    maxTokens: fc.integer({ min: 50, max: 2000 }),
+    // What the sum misses is more of each message, the same for any conversation, or both; or it is too large.
+    missed: fc.oneof(
+      fc.record({ factor: fc.double({ min: 1, max: 1.6, noNaN: true }), fixed: fc.nat(20) }),
+      fc.record({ factor: fc.double({ min: 0.5, max: 1, noNaN: true }), fixed: fc.constant(0) })
+    )
+  }, ({ maxTokens, messages, missed: { factor, fixed } }) =>
+    Effect.gen(function*() {
+      const exactly = (context: ReadonlyArray<Message.Message>) =>
+        Effect.map(
+          Effect.forEach(context, TokenCounter.characters.countMessage, { concurrency: 1 }),
+          (counts) => fixed + factor * counts.reduce((sum, n) => sum + n, 0)
+        )
+      const asked = yield* Ref.make(0)
+      const memory = yield* makeMemory({
+        maxTokens,
+        counter: TokenCounter.verified({
+          countConversation: (context) => Effect.zipRight(Ref.update(asked, (n) => n + 1), exactly(context))
+        }, { local: TokenCounter.characters, margin: 1 })
+      })
+      for (const message of messages) {
+        yield* memory.record(message)
+        const before = yield* Ref.get(asked)
+        const context = yield* memory.context
+        const times = yield* Ref.get(asked)
+        assert.isAtMost(times - before, 1)
+        yield* memory.context
+        assert.strictEqual(yield* Ref.get(asked), times, "an unchanged conversation is not counted again")
+        const tokens = yield* exactly(context)
+        const { floor } = yield* memory.plan
+        const least = fixed + factor * floor.total
+        assert.isTrue(tokens <= maxTokens + 1e-6 || tokens <= least + 1e-6, `${tokens} of ${maxTokens}`)
+      }
+    }).pipe(Effect.scoped), runs(60))
+})
