@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Stream } from "effect"
+import { Effect, Fiber, Random, Stream } from "effect"
 import { type MemoryError, MemoryStore, Message, TrimStrategy } from "effect-memory"
 import { makeMemory, rounds, texts } from "./utilities.js"
 
@@ -64,4 +64,18 @@ describe("a store that hangs", () => {
         }))
     }
   }
+})
+
+describe("two memories over one store", () => {
+  it.scoped("lose nothing where both draw the same random numbers", () =>
+    Effect.gen(function*() {
+      const store = yield* MemoryStore.makeMemory
+      const seeded = Effect.suspend(() => Effect.withRandom(makeMemory({ store }), Random.make("seed")))
+      const first = yield* seeded
+      const second = yield* seeded
+      yield* Effect.all([first.context, second.context], { concurrency: 1 })
+      yield* Effect.all([first.record(user("u1")), second.record(user("u2"))], { concurrency: 1 })
+      const entries = yield* Stream.runCollect(first.history)
+      assert.deepStrictEqual(texts(Array.from(entries, ({ message }) => message)), ["u1", "u2"])
+    }))
 })

@@ -3,10 +3,10 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
 import * as Decision from "effect/ScheduleDecision"
 import * as Intervals from "effect/ScheduleIntervals"
+import * as SynchronizedRef from "effect/SynchronizedRef"
 
 /** 1 s, doubling up to 5 min. @internal */
 export const defaultSchedule: Schedule.Schedule<unknown> = Schedule.union(
@@ -25,15 +25,16 @@ export interface Backoff {
 
 /** @internal */
 export const make = <Out>(schedule: Schedule.Schedule<Out>): Effect.Effect<Backoff> =>
-  Effect.map(Ref.make({ state: schedule.initial as unknown, due: 0 }), (ref) => ({
-    isDue: Effect.zipWith(Clock.currentTimeMillis, Ref.get(ref), (now, { due }) => now >= due),
-    failed: Effect.gen(function*() {
-      const now = yield* Clock.currentTimeMillis
-      const { state } = yield* Ref.get(ref)
-      const [next, , decision] = yield* schedule.step(now, undefined, state)
-      const due = Decision.isContinue(decision) ? Intervals.start(decision.intervals) : Infinity
-      yield* Ref.set(ref, { state: next, due })
-      return due
-    }),
-    succeeded: Ref.set(ref, { state: schedule.initial, due: 0 })
+  Effect.map(SynchronizedRef.make({ state: schedule.initial as unknown, due: 0 }), (ref) => ({
+    isDue: Effect.zipWith(Clock.currentTimeMillis, SynchronizedRef.get(ref), (now, { due }) => now >= due),
+    failed: SynchronizedRef.modifyEffect(
+      ref,
+      Effect.fnUntraced(function*({ state }) {
+        const now = yield* Clock.currentTimeMillis
+        const [next, , decision] = yield* schedule.step(now, undefined, state)
+        const due = Decision.isContinue(decision) ? Intervals.start(decision.intervals) : Infinity
+        return [due, { state: next, due }] as const
+      })
+    ),
+    succeeded: SynchronizedRef.set(ref, { state: schedule.initial, due: 0 })
   }))

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Hash from "effect/Hash"
 import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
 import type { MemoryStoreError, TokenCountError } from "../MemoryError.js"
@@ -101,7 +102,9 @@ export const make = Effect.fnUntraced(function*(options: {
   const writer = yield* Effect.makeSemaphore(1)
   const exclusively = exclusive(writer)
   const counting = yield* Effect.makeSemaphore(1)
-  const origin = `${yield* Random.nextIntBetween(0, 2 ** 31)}-${yield* Random.nextIntBetween(0, 2 ** 31)}`
+  // Under one seed, two memories draw the same numbers: the last one is not drawn.
+  const drawn = `${yield* Random.nextIntBetween(0, 2 ** 31)}-${yield* Random.nextIntBetween(0, 2 ** 31)}`
+  const origin = `${drawn}-${Hash.random(counts)}`
 
   const set = (fresh: Omit<Loaded, "version">): Effect.Effect<Loaded> =>
     Ref.modify(state, ({ version }) => {
@@ -166,11 +169,13 @@ export const make = Effect.fnUntraced(function*(options: {
     apply: (loaded: Loaded, answer: A) => Effect.Effect<B>
   ): Effect.Effect<B, MemoryStoreError> =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(load), (loaded) =>
-        Effect.matchCauseEffect(restore(operation(loaded)), {
+      Effect.gen(function*() {
+        const loaded = (yield* Ref.get(state)).loaded ?? (yield* restore(reload))
+        return yield* Effect.matchCauseEffect(restore(operation(loaded)), {
           onFailure: (cause) => Effect.zipRight(forget, Effect.failCause(cause)),
           onSuccess: (answer) => apply(loaded, answer)
-        }))
+        })
+      })
     )
 
   const appendOnce = (
