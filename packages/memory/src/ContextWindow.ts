@@ -32,7 +32,7 @@ import * as tag from "./internal/tag.js"
 import * as target from "./internal/target.js"
 import { isOver } from "./internal/trimmer.js"
 import { truncate } from "./internal/truncate.js"
-import { type Counts, View } from "./internal/view.js"
+import { type Counts, type Forms, View } from "./internal/view.js"
 import { limitsOf } from "./internal/windowDrop.js"
 import type { InvalidBudget, InvalidMessage, TokenCountError } from "./MemoryError.js"
 import * as Message from "./Message.js"
@@ -85,6 +85,7 @@ export const make = Effect.fnUntraced(function*(
   const strategy = yield* TrimStrategy.TrimStrategy
   const system = systemRule(strategy)
   const counts: Counts = new WeakMap()
+  const forms: Forms = new WeakMap()
   const counter = remembering(yield* TokenCounter.TokenCounter, counts)
 
   const trimWith = (view: View, trim: TrimStrategy.Service["trim"]) => {
@@ -102,7 +103,7 @@ export const make = Effect.fnUntraced(function*(
   }
 
   const viewOf = (messages: ReadonlyArray<Message.Message>): View => {
-    const view = new View({ repair: true, system }, counts)
+    const view = new View({ repair: true, system }, counts, forms)
     messages.forEach((message, i) =>
       view.append({ message, sequence: tag.isSummary(message) ? -1 : i, protected: false })
     )

@@ -167,6 +167,28 @@ describe("what a strategy returns", () => {
       }
     }))
 
+  it.effect("what is no result counts as a failure", () =>
+    Effect.gen(function*() {
+      const wrong: ReadonlyArray<readonly [unknown, RegExp]> = [
+        [undefined, /no list of messages/],
+        ["messages", /no list of messages/],
+        [{ messages: "all", replace: false }, /no list of messages/],
+        [{ messages: [null], replace: true }, /messages\[0\] is not a message/],
+        [{ messages: [{ role: "robot", content: "hello" }], replace: false }, /messages\[0\] is not a message/],
+        [{ messages: [] }, /replace is undefined/],
+        [{ messages: [], replace: true, covers: 3 }, /covers/],
+        [{ messages: [], replace: true, origin: "0" }, /origin/]
+      ]
+      for (const [result, reason] of wrong) {
+        const strategy = returning(() => result as TrimStrategy.TrimResult)
+        for (const given of [strategy, TrimStrategy.cascade(TrimStrategy.clearToolResults({ keep: 1 }), strategy)]) {
+          const { context, failures } = yield* contextWith(given, rounds(3), 3)
+          assert.deepStrictEqual(context, ["u3", "a3"])
+          assert.match(failures[0].message, reason)
+        }
+      }
+    }))
+
   it.effect("one that fails, dies or interrupts itself is a failure of its own", () =>
     Effect.gen(function*() {
       const ends: ReadonlyArray<Effect.Effect<TrimStrategy.TrimResult, MemoryError.TrimError>> = [

@@ -62,6 +62,24 @@ describe("the current summary", () => {
     }))
 })
 
+describe.each(["system", "user", "assistant"] as const)("a summary of role %s", (role) => {
+  it.scoped("stays where whole rounds are dropped", () =>
+    Effect.gen(function*() {
+      let calls = 0
+      const strategy = TrimStrategy.make(({ messages, newest }) =>
+        calls++ === 0
+          ? Effect.succeed({ messages: [Message[role]("sum"), ...messages.slice(newest)], replace: true })
+          : Effect.fail(new MemoryError.TrimError({ reason: "down" }))
+      )
+      const memory = yield* makeMemory({ maxTokens: 5, strategy })
+      yield* memory.recordAll(rounds(5))
+      assert.deepStrictEqual(texts(yield* memory.context), ["sum", "u5", "a5"])
+      yield* memory.recordAll(rounds(3, 6))
+      assert.deepStrictEqual(texts(yield* memory.context), ["sum", "u7", "a7", "u8", "a8"])
+      assert.strictEqual((yield* memory.plan).floor.summary, 1)
+    }))
+})
+
 describe("a strategy of one's own", () => {
   it.scoped("materializes nothing that is larger than what it stands for", () =>
     Effect.gen(function*() {

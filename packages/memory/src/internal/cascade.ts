@@ -87,7 +87,7 @@ export const cascade = Effect.fnUntraced(function*(
   for (const stage of stages) {
     if (fits(progress.input, system)) break
     const result = yield* stage(progress.input)
-    const fault = faultOf(result, progress.input.messages.length)
+    const fault = faultOf(result, progress.input.messages)
     if (fault !== undefined) return yield* new TrimError({ reason: fault })
     progress = yield* advance(progress, result, system)
   }

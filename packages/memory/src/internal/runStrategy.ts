@@ -86,7 +86,7 @@ export const runStrategy = Effect.fnUntraced(function*(
   const { input, seen } = given
   const { counter } = input
   const result = yield* guarded(Effect.suspend(() => trim(input)))
-  const fault = settling.faultOf(result, seen.length)
+  const fault = settling.faultOf(result, input.messages)
   if (fault !== undefined) return yield* new TrimError({ reason: fault })
 
   const settled = settling.settle(items, seen, result)

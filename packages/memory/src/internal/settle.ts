@@ -2,8 +2,9 @@
  * From what a strategy returned to a context that keeps the laws: order of recording, whole groups, everything that
  * must stay, and what is materialized.
  */
+import { isRecord } from "effect/Predicate"
 import type { Compaction } from "../MemoryStore.js"
-import type * as Message from "../Message.js"
+import * as Message from "../Message.js"
 import { pair } from "./pairing.js"
 import * as tag from "./tag.js"
 import type { Item, Raw } from "./view.js"
@@ -90,13 +91,22 @@ export const originsOf = (inputs: ReadonlyArray<Message.Message>, result: Result
 const isIndex = (i: number, length: number): boolean => Number.isInteger(i) && i >= 0 && i < length
 
 /** What is wrong with a result, in words; nothing if it can be used. @internal */
-export const faultOf = (result: Result, inputs: number): string | undefined => {
-  if (result.origin !== undefined && result.origin.length !== result.messages.length) {
-    return `origin names ${result.origin.length} messages of ${result.messages.length}: give one index for each`
+export const faultOf = (result: Result, inputs: ReadonlyArray<Message.Message>): string | undefined => {
+  if (!isRecord(result) || !Array.isArray(result.messages)) return "it returned no list of messages"
+  if (typeof result.replace !== "boolean") return `replace is ${String(result.replace)}: say true or false`
+  const known = new Set(inputs)
+  const wrong = result.messages.findIndex((message) => !known.has(message) && !Message.isMessage(message))
+  if (wrong >= 0) return `messages[${wrong}] is not a message: make it with the constructors of Message`
+  if (result.origin !== undefined) {
+    if (!Array.isArray(result.origin)) return "origin is not a list: give one index for each message"
+    if (result.origin.length !== result.messages.length) {
+      return `origin names ${result.origin.length} messages of ${result.messages.length}: give one index for each`
+    }
   }
-  const origin = result.origin?.find((i) => i !== -1 && !isIndex(i, inputs))
+  if (result.covers !== undefined && !Array.isArray(result.covers)) return "covers is not a list of indices"
+  const origin = result.origin?.find((i) => i !== -1 && !isIndex(i, inputs.length))
   if (origin !== undefined) return `origin holds ${origin}: give an index of the input, or -1 for a new message`
-  const covered = result.covers?.find((i) => !isIndex(i, inputs))
+  const covered = result.covers?.find((i) => !isIndex(i, inputs.length))
   return covered === undefined ? undefined : `covers holds ${covered}: give indices of the input`
 }
 
