@@ -136,6 +136,15 @@ describe("TiktokenCounter", () => {
   })
 
   describe("count", () => {
+    it.live("of a long text lets timers fire", () =>
+      Effect.gen(function*() {
+        const counter = yield* TiktokenCounter.make({ encoding: "o200k_base" })
+        const counting = yield* Effect.fork(counter.count("The ferry is late and the harbour waits. ".repeat(300_000)))
+        yield* Effect.sleep(1)
+        assert.isNull(counting.unsafePoll(), "it goes on")
+        yield* Fiber.interrupt(counting)
+      }))
+
     it.effect("is one count for a long text, sliced as it may be", () =>
       Effect.gen(function*() {
         const counter = yield* TiktokenCounter.make({ encoding: "o200k_base" })

@@ -24,6 +24,12 @@ export interface Convention {
   readonly replaced: Partial<Figures> | undefined
 }
 
+/** Slices between which other fibers run, but no timer fires and nothing is read. */
+const SLICES = 8
+
+/** `yieldNow` lets fibers run that can go on; what ends the waiting of others comes only now. */
+const yieldToTimers = Effect.sleep(0)
+
 /** Counts that are made with other figures are another convention. */
 const idOf = ({ name, replaced = {} }: Convention): string =>
   [
@@ -59,9 +65,11 @@ export const make = (convention: Convention): Effect.Effect<Service, TokenCountE
       const isGoing = (): boolean => progress.at < text.length && scale(progress.tokens) <= limit
       if (isGoing()) encoder.countSlice(progress)
       if (!isGoing()) return Effect.succeed(scale(progress.tokens))
+      let counted = 0
       const slices = Effect.whileLoop({
         while: isGoing,
-        body: () => Effect.map(Effect.yieldNow(), () => encoder.countSlice(progress)),
+        body: () =>
+          Effect.map(++counted % SLICES ? Effect.yieldNow() : yieldToTimers, () => encoder.countSlice(progress)),
         step: () => {}
       })
       return Effect.map(slices, () => scale(progress.tokens))
