@@ -79,6 +79,8 @@ describe.skipIf(!hasData)("recorded transcripts", () => {
     const found = fs.readdirSync(dataFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name !== "manifest.json").length
     assert.strictEqual(files.length, found)
+    const manifest: { readonly files: ReadonlyArray<{ readonly file: string }> } = JSON.parse(read("manifest.json"))
+    assert.deepStrictEqual(files.map(([file]) => file).sort(), manifest.files.map(({ file }) => file).sort())
   })
 
   for (const [file, format, count, total] of files) {
