@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { Memory, MemoryStore, type Message, TokenCounter, Transcript } from "effect-memory"
+import { Memory, MemoryStore, type Message, TokenCounter, Transcript, TrimStrategy } from "effect-memory"
 import * as Breath from "../src/internal/breath.js"
 import * as choices from "../src/internal/choices.js"
 import * as names from "../src/internal/names.js"
@@ -15,8 +15,11 @@ const faults = (context: ReadonlyArray<Message.Message>): ReadonlyArray<string> 
     .filter(({ _tag }) => _tag !== "OpenCall")
     .map(({ _tag, message }) => `${_tag} in message ${message} of ${context.length}`)
 
+/** Those of the command, and those that it has in a cascade only, by themselves. */
+const strategies = [...names.choices.strategy, "clear", "shorten"] as const
+
 interface Variant {
-  readonly strategy: names.StrategyName
+  readonly strategy: (typeof strategies)[number]
   readonly maxTokens: number
 }
 
@@ -33,14 +36,26 @@ const variantsOf = Effect.fnUntraced(function*(messages: ReadonlyArray<Message.M
   const exceeded = budgets.filter((budget) => tokens * 1.1 + 50 > budget)
   const enough = budgets.slice(exceeded.length, exceeded.length + 1)
   return [
-    ...names.choices.strategy.flatMap((strategy) => exceeded.map((maxTokens): Variant => ({ strategy, maxTokens }))),
+    ...strategies.flatMap((strategy) => exceeded.map((maxTokens): Variant => ({ strategy, maxTokens }))),
     ...enough.map((maxTokens): Variant => ({ strategy: "window", maxTokens }))
   ]
 })
 
-const layer = ({ maxTokens, strategy }: Variant) =>
-  Memory.layer({ maxTokens, rules: "strict" }).pipe(
-    Layer.provide([choices.strategy(strategy, { maxTokens, target: undefined }), MemoryStore.layerMemory]),
+const strategyOf = ({ maxTokens, strategy }: Variant) => {
+  const fixed = (service: TrimStrategy.Service) => Layer.succeed(TrimStrategy.TrimStrategy, service)
+  switch (strategy) {
+    case "clear":
+      return fixed(TrimStrategy.clearToolResults())
+    case "shorten":
+      return fixed(TrimStrategy.shortenParts({ maxTokens: Math.max(50, maxTokens / 10) }))
+    default:
+      return choices.strategy(strategy, { maxTokens, target: undefined })
+  }
+}
+
+const layer = (variant: Variant) =>
+  Memory.layer({ maxTokens: variant.maxTokens, rules: "strict" }).pipe(
+    Layer.provide([strategyOf(variant), MemoryStore.layerMemory]),
     Layer.provide(TokenCounter.layerCharacters)
   )
 
