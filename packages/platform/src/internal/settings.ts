@@ -50,6 +50,16 @@ export const key = (
       })
     )
 
+/** The header of a bearer token, where there is a key. @internal */
+export const bearer = (
+  given: Redacted.Redacted<string> | undefined
+): Effect.Effect<{ readonly authorization?: Redacted.Redacted<string> }, InvalidOption> =>
+  given === undefined
+    ? Effect.succeed({})
+    : Effect.map(key("apiKey", given), (checked) => ({
+      authorization: Redacted.make(`Bearer ${Redacted.value(checked)}`)
+    }))
+
 /** The URL of a path under a base URL, whose query is kept. @internal */
 export const url = (field: string, base: string, path: string): Effect.Effect<string, InvalidOption> => {
   const found = URL.canParse(base) ? new URL(base) : undefined

@@ -36,7 +36,7 @@ const itemFault = (item: Json, at: number): string | undefined => {
     return wrong === undefined ? undefined : `Invalid value: '${String(wrong.type)}'.`
   }
   if (item.type === "function_call") {
-    return typeof item.name === "string" && item.name !== "" && typeof item.arguments === "string" &&
+    return typeof item.name === "string" && typeof item.arguments === "string" &&
         typeof item.call_id === "string"
       ? undefined
       : `Missing required parameter: 'input[${at}].arguments'.`

@@ -1,0 +1,136 @@
+/**
+ * Counts conversations as OpenAI does, by `POST /v1/responses/input_tokens`.
+ *
+ * @example
+ * ```ts
+ * import { strictEqual } from "node:assert"
+ * import { Effect, Layer, Redacted } from "effect"
+ * import { HttpClient, HttpClientResponse } from "@effect/platform"
+ * import { Message, TokenCounter } from "effect-memory"
+ * import { OpenAiTokenCounter } from "@effect-memory/platform"
+ *
+ * // In a program this is FetchHttpClient.layer.
+ * const canned = Layer.succeed(
+ *   HttpClient.HttpClient,
+ *   HttpClient.make((request) =>
+ *     Effect.succeed(HttpClientResponse.fromWeb(request, new Response(`{"input_tokens":18}`)))
+ *   )
+ * )
+ *
+ * const tokens = Effect.gen(function*() {
+ *   const counter = yield* TokenCounter.TokenCounter
+ *   return yield* counter.countConversation?.([Message.user("Hello")]) ?? Effect.succeed(0)
+ * }).pipe(
+ *   Effect.provide(OpenAiTokenCounter.layer({ apiKey: Redacted.make("key"), model: "gpt-5" })),
+ *   Effect.provide(canned)
+ * )
+ *
+ * strictEqual(await Effect.runPromise(tokens), 18)
+ * ```
+ *
+ * @since 0.1.0
+ */
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as OpenAiResponses from "@effect-memory/formats/OpenAiResponses"
+import * as Config from "effect/Config"
+import type { ConfigError } from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type * as Message from "effect-memory/Message"
+import * as TokenCounter from "effect-memory/TokenCounter"
+import * as counting from "./internal/counting.js"
+import * as sendable from "./internal/sendable.js"
+import * as settings from "./internal/settings.js"
+import type { InvalidOption } from "./RemoteError.js"
+import type * as RemotePolicy from "./RemotePolicy.js"
+import type * as RemoteTokenCounter from "./RemoteTokenCounter.js"
+
+/**
+ * What may come from the configuration.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Settings {
+  readonly apiKey: Redacted.Redacted<string>
+  /** Name of the model, such as `gpt-5`. */
+  readonly model: string
+  /** Where the service is. Default `https://api.openai.com/v1`. */
+  readonly baseUrl?: string | undefined
+  /** How to ask; for counting, an attempt may take 10 seconds and all of them 20 by default. */
+  readonly policy?: RemotePolicy.Options | undefined
+}
+
+/**
+ * The margin is 1 by default.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Options extends Settings, RemoteTokenCounter.Options {}
+
+const form: sendable.Form = { codec: OpenAiResponses.codec, rules: "openai", userLast: false }
+
+const Answer = Schema.Struct({ input_tokens: counting.Tokens })
+
+const bodyOf = (messages: ReadonlyArray<Message.Message>, { model, tools }: Options): unknown => {
+  const fields = sendable.write(messages, form)
+  return fields === undefined ? undefined : { model, ...fields, ...(tools === undefined ? {} : { tools }) }
+}
+
+/**
+ * A counter that counts messages locally and conversations at the service. Fails with `InvalidOption` where an option
+ * makes no sense.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make: (
+  options: Options
+) => Effect.Effect<TokenCounter.Service, InvalidOption, HttpClient.HttpClient | Scope.Scope> = Effect.fn(
+  "OpenAiTokenCounter.make"
+)(function*(options) {
+  return yield* counting.make(
+    {
+      module: "OpenAiTokenCounter",
+      service: "openai",
+      operation: "input_tokens",
+      model: yield* settings.name("model", options.model),
+      baseUrl: options.baseUrl ?? "https://api.openai.com/v1",
+      path: "/responses/input_tokens",
+      headers: yield* settings.bearer(options.apiKey),
+      margin: 1,
+      body: (messages) => bodyOf(messages, options),
+      answer: Answer,
+      tokens: (answer) => answer.input_tokens
+    },
+    options,
+    options.policy
+  )
+})
+
+/**
+ * {@link make} as a layer.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  options: Options
+): Layer.Layer<TokenCounter.TokenCounter, InvalidOption, HttpClient.HttpClient> =>
+  Layer.scoped(TokenCounter.TokenCounter, make(options))
+
+/**
+ * {@link layer} with settings from the configuration.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerConfig = (
+  settings: Config.Config.Wrap<Settings>,
+  options?: RemoteTokenCounter.Options
+): Layer.Layer<TokenCounter.TokenCounter, InvalidOption | ConfigError, HttpClient.HttpClient> =>
+  Layer.unwrapEffect(Effect.map(Config.unwrap(settings), (known) => layer({ ...options, ...known })))
