@@ -1,10 +1,21 @@
 #!/usr/bin/env bash
-# Runs the example of the README as it stands there.
+# Runs the examples of all READMEs as they stand there. One that prints says behind `//` what.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-example=packages/memory/examples/readme.tmp.ts
-trap 'rm -f "$example"' EXIT
-sed -n '/^```ts$/,/^```$/p' README.md | sed '1d;$d' >"$example"
-output=$(npx tsx "$example")
-wanted=$(sed -n 's/.*console\.log(.*) \/\/ //p' README.md)
-[ "$output" = "$wanted" ] || { echo "the README's example printed $output, not $wanted"; exit 1; }
+examples=()
+trap 'rm -f "${examples[@]}"' EXIT
+for readme in README.md packages/*/README.md; do
+  package=$(dirname "$readme")
+  [ "$package" = . ] && package=packages/memory
+  count=$(grep -c '^```ts$' "$readme" || true)
+  for ((n = 1; n <= count; n++)); do
+    example=$package/readme-$n.tmp.ts
+    examples+=("$example")
+    awk -v n="$n" '/^```ts$/ { block++; next } /^```$/ { inside = 0; if (block == n) exit } block == n' "$readme" >"$example"
+    grep -q 'console\.log' "$example" || continue
+    output=$(npx tsx "$example")
+    wanted=$(sed -n 's/.*console\.log) *\/\/ //p; s/.*console\.log(.*) \/\/ //p' "$example")
+    [ "$output" = "$wanted" ] || { echo "example $n of $readme printed $output, not $wanted"; exit 1; }
+    rm "$example"
+  done
+done

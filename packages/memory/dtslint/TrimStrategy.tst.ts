@@ -37,6 +37,7 @@ describe("TrimStrategy", () => {
 
   it("layers", () => {
     expect(TrimStrategy.layerWindowDrop).type.toBe<Layer.Layer<TrimStrategy.TrimStrategy>>()
+    expect(TrimStrategy.layerTest()).type.toBe<Layer.Layer<TrimStrategy.TrimStrategy | TrimStrategy.TestInputs>>()
     expect(TrimStrategy.layerTruncate).type.toBe<Layer.Layer<TrimStrategy.TrimStrategy>>()
     expect(TrimStrategy.layerSummarize()).type.toBe<
       Layer.Layer<TrimStrategy.TrimStrategy, never, Summarizer.Summarizer>

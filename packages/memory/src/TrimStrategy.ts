@@ -20,6 +20,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Ref from "effect/Ref"
 import type * as Budget from "./Budget.js"
 import { cascade as runCascade } from "./internal/cascade.js"
 import { clearing } from "./internal/clearToolResults.js"
@@ -431,6 +432,69 @@ export function layerCascade<E, R>(
     )
   )
 }
+
+/**
+ * What a test strategy was given.
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export class TestInputs extends Context.Tag("effect-memory/TrimStrategy/TestInputs")<
+  TestInputs,
+  {
+    /** Every input so far, in order. */
+    readonly inputs: Effect.Effect<ReadonlyArray<TrimInput>>
+  }
+>() {}
+
+/**
+ * A strategy for tests: it trims by a plain function, and records its inputs. By default it keeps the newest round and
+ * materializes nothing.
+ *
+ * @example
+ * ```ts
+ * import { deepStrictEqual, strictEqual } from "node:assert"
+ * import { Effect, Layer } from "effect"
+ * import { Memory, MemoryStore, Message, TokenCounter, TrimStrategy } from "effect-memory"
+ *
+ * const MemoryTest = Memory.layer({ maxTokens: 1 }).pipe(
+ *   Layer.provideMerge(TrimStrategy.layerTest()),
+ *   Layer.provide([TokenCounter.layerTest(), MemoryStore.layerMemory])
+ * )
+ *
+ * const program = Effect.gen(function*() {
+ *   const memory = yield* Memory.Memory
+ *   const test = yield* TrimStrategy.TestInputs
+ *   yield* memory.recordAll([Message.user("u1"), Message.user("u2")])
+ *   return { context: yield* memory.context, inputs: yield* test.inputs }
+ * }).pipe(Effect.provide(MemoryTest))
+ *
+ * const { context, inputs } = Effect.runSync(program)
+ *
+ * deepStrictEqual(context, [Message.user("u2")])
+ * strictEqual(inputs.length, 1)
+ * ```
+ *
+ * @since 0.1.0
+ * @category testing
+ */
+export const layerTest = (
+  trim: (input: TrimInput) => TrimResult = ({ messages, newest }) => ({
+    messages: messages.slice(newest),
+    replace: false
+  })
+): Layer.Layer<TrimStrategy | TestInputs> =>
+  Layer.effectContext(
+    Effect.map(Ref.make<ReadonlyArray<TrimInput>>([]), (inputs) =>
+      Context.make(TestInputs, { inputs: Ref.get(inputs) }).pipe(
+        Context.add(
+          TrimStrategy,
+          make((input) =>
+            Effect.map(Ref.update(inputs, (seen) => [...seen, input]), () => trim(input))
+          )
+        )
+      ))
+  )
 
 type StageError<Stage> = Stage extends Effect.Effect<Service, infer E, unknown> ? E : never
 type StageContext<Stage> = Stage extends Effect.Effect<Service, unknown, infer R> ? R : never
