@@ -1,9 +1,23 @@
 /**
+ * Summarizes with a model of Anthropic, by `POST /v1/messages`.
+ *
+ * @since 0.1.0
+ */
+export * as AnthropicSummarizer from "./AnthropicSummarizer.js"
+
+/**
  * Counts conversations as Anthropic does, by `POST /v1/messages/count_tokens`, which is free and has a limit of its own.
  *
  * @since 0.1.0
  */
 export * as AnthropicTokenCounter from "./AnthropicTokenCounter.js"
+
+/**
+ * Summarizes with a model of Gemini, by `POST /v1beta/models/{model}:generateContent`.
+ *
+ * @since 0.1.0
+ */
+export * as GeminiSummarizer from "./GeminiSummarizer.js"
 
 /**
  * Counts conversations as Gemini does, by `POST /v1beta/models/{model}:countTokens` with the system prompt and the tools.
@@ -25,6 +39,14 @@ export * as KeyValueMemoryStore from "./KeyValueMemoryStore.js"
  * @since 0.1.0
  */
 export * as LlamaCppTokenCounter from "./LlamaCppTokenCounter.js"
+
+/**
+ * Summarizes with a model of OpenAI, or of any server that speaks chat completions: vLLM, llama.cpp, Ollama, LM Studio and
+ * others by their `baseUrl`. Asks by `POST /chat/completions`.
+ *
+ * @since 0.1.0
+ */
+export * as OpenAiSummarizer from "./OpenAiSummarizer.js"
 
 /**
  * Counts conversations as OpenAI does, by `POST /v1/responses/input_tokens`.
