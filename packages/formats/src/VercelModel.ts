@@ -7,16 +7,15 @@
  *
  * @since 0.1.0
  */
-import * as Either from "effect/Either"
 import type { DocumentCodec, Likeness } from "./Codec.js"
 import * as decode from "./internal/decode.js"
 import * as envelope from "./internal/envelope.js"
 import * as json from "./internal/json.js"
 import * as options from "./internal/options.js"
-import * as read from "./internal/vercelModelDecode.js"
+import { read, usage } from "./internal/vercelDocument.js"
+import * as messages from "./internal/vercelModelDecode.js"
 import * as write from "./internal/vercelModelEncode.js"
 import * as schema from "./internal/vercelModelSchema.js"
-import { usage } from "./internal/vercelUsage.js"
 
 const check = decode.checker(schema.Message)
 
@@ -53,22 +52,15 @@ const typical = (found: Likeness): Likeness => found === 1 ? 0 : found
  * @category codecs
  */
 export const codec: DocumentCodec = {
-  id: read.format,
+  id: messages.format,
   title: "Vercel AI SDK ModelMessage",
   layout: "document",
   match,
-  decode: (value) =>
-    Either.flatMap(envelope.open(value, at), ({ list, ...found }) => {
-      const state = read.state()
-      return Either.map(
-        decode.each(list, found.at, (item) => Either.map(check(item), (message) => read.messages(message, state))),
-        (messages) => ({ messages: messages.flat(), usage: envelope.answerUsage(usage(value)), envelope: found })
-      )
-    }),
+  decode: read({ at, check, state: messages.state, messages: messages.messages }),
   usage,
   encode: (conversation) => {
     const lost = options.ledger("lost")
-    const { at: place, fields } = envelope.own(conversation, read.format, "messages", lost)
+    const { at: place, fields } = envelope.own(conversation, messages.format, "messages", lost)
     return { values: [envelope.wrap(place, fields, write.messages(conversation.messages))], notes: lost.notes() }
   }
 }

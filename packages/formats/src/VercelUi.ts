@@ -10,16 +10,15 @@
  *
  * @since 0.1.0
  */
-import * as Either from "effect/Either"
 import type { DocumentCodec, Likeness } from "./Codec.js"
 import * as decode from "./internal/decode.js"
 import * as envelope from "./internal/envelope.js"
 import * as json from "./internal/json.js"
 import * as options from "./internal/options.js"
-import * as read from "./internal/vercelUiDecode.js"
+import { read, usage } from "./internal/vercelDocument.js"
+import * as messages from "./internal/vercelUiDecode.js"
 import * as write from "./internal/vercelUiEncode.js"
 import * as schema from "./internal/vercelUiSchema.js"
-import { usage } from "./internal/vercelUsage.js"
 
 const check = decode.checker(schema.Message)
 
@@ -36,7 +35,7 @@ const at = ["uiMessages", "messages"] as const
  * @category codecs
  */
 export const codec: DocumentCodec = {
-  id: read.format,
+  id: messages.format,
   title: "Vercel AI SDK UIMessage",
   layout: "document",
   match: (value) => {
@@ -45,19 +44,12 @@ export const codec: DocumentCodec = {
     const list = at.map((name) => value[name]).find(Array.isArray)
     return list === undefined ? 0 : envelope.all(list, matchMessage)
   },
-  decode: (value) =>
-    Either.flatMap(envelope.open(value, at), ({ list, ...found }) => {
-      const state = read.state()
-      return Either.map(
-        decode.each(list, found.at, (item) => Either.map(check(item), (message) => read.messages(message, state))),
-        (messages) => ({ messages: messages.flat(), usage: envelope.answerUsage(usage(value)), envelope: found })
-      )
-    }),
+  decode: read({ at, check, state: messages.state, messages: messages.messages }),
   usage,
   encode: (conversation) => {
     const lost = options.ledger("lost")
-    const { at: place, fields } = envelope.own(conversation, read.format, "messages", lost)
-    const messages = write.messages(conversation.messages, lost)
-    return { values: [envelope.wrap(place, fields, messages)], notes: lost.notes() }
+    const { at: place, fields } = envelope.own(conversation, messages.format, "messages", lost)
+    const list = write.messages(conversation.messages, lost)
+    return { values: [envelope.wrap(place, fields, list)], notes: lost.notes() }
   }
 }

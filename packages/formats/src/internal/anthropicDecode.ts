@@ -13,6 +13,7 @@ import * as json from "./json.js"
 import { opaque } from "./media.js"
 import * as options from "./options.js"
 import * as results from "./results.js"
+import { userRuns } from "./roles.js"
 
 /** What decoding of a conversation remembers from message to message. */
 interface State {
@@ -151,27 +152,6 @@ const assistantPart = (block: wire.Block, current: State): Message.AssistantPart
   }
 }
 
-/** Cuts the blocks of a user message where results begin or end. */
-const userRuns = (blocks: ReadonlyArray<wire.Block>, current: State): ReadonlyArray<Message.Message> => {
-  const out: Array<Message.Message> = []
-  let results: Array<Message.ToolResultPart> = []
-  let others: Array<Message.UserPart> = []
-  const flush = () => {
-    if (results.length > 0) out.push(Message.tool(results))
-    if (others.length > 0) out.push(Message.user(others))
-    results = []
-    others = []
-  }
-  for (const block of blocks) {
-    const isResult = block.type === "tool_result" && isKnown(block)
-    if (isResult ? others.length > 0 : results.length > 0) flush()
-    if (isResult) results.push(toolResult(block, current, "user"))
-    else others.push(userPart(block, current))
-  }
-  flush()
-  return out.length > 0 ? out : [Message.user([])]
-}
-
 const systemMessages = (content: wire.Message["content"], current: State): ReadonlyArray<Message.Message> => {
   if (typeof content === "string") return [Message.system(content)]
   if (content.length === 0) return [Message.system("", own(current, {}, { content: "empty" }))]
@@ -222,7 +202,11 @@ export const messages = (
   const found = message.role === "system"
     ? systemMessages(content, current)
     : message.role === "user"
-    ? userRuns(blocks, current)
+    ? userRuns(
+      blocks.map((block) =>
+        block.type === "tool_result" && isKnown(block) ? toolResult(block, current, "user") : userPart(block, current)
+      )
+    )
     : [Message.assistant(blocks.map((block) => assistantPart(block, current)))]
   const form = options.unusualForm(options.formOf(content), itemsOf(found), plainText(found), "list")
   const kept = json.rest(message, ["role", "content"])

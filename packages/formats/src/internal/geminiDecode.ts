@@ -8,6 +8,7 @@ import * as json from "./json.js"
 import { type Queues, queues } from "./lists.js"
 import * as media from "./media.js"
 import * as options from "./options.js"
+import { userRuns } from "./roles.js"
 
 /** @internal */
 export const provider = "google"
@@ -187,25 +188,9 @@ const functionResponse = (part: wire.Part, response: wire.FunctionResponse, curr
     })
   })
 
-/** Cuts the parts of a user's content where responses begin or end. */
-const userRuns = (parts: ReadonlyArray<wire.Part>, current: State): ReadonlyArray<Message.Message> => {
-  const out: Array<Message.Message> = []
-  let results: Array<Message.ToolResultPart> = []
-  let others: Array<Message.UserPart> = []
-  const flush = () => {
-    if (results.length > 0) out.push(Message.tool(results))
-    if (others.length > 0) out.push(Message.user(others))
-    results = []
-    others = []
-  }
-  for (const part of parts) {
-    const response = hasText(part) ? undefined : part.functionResponse
-    if (response === undefined ? results.length > 0 : others.length > 0) flush()
-    if (response === undefined) others.push(userPart(part))
-    else results.push(functionResponse(part, response, current))
-  }
-  flush()
-  return out.length > 0 ? out : [Message.user([])]
+const sentPart = (part: wire.Part, current: State): Message.UserPart | Message.ToolResultPart => {
+  const response = hasText(part) ? undefined : part.functionResponse
+  return response === undefined ? userPart(part) : functionResponse(part, response, current)
 }
 
 /**
@@ -222,7 +207,7 @@ export const messages = (content: wire.Content, current: State): ReadonlyArray<M
   const model = content.role === "model"
   const found = model
     ? [Message.assistant(parts.map((part) => modelPart(part, current)))]
-    : userRuns(parts, current)
+    : userRuns(parts.map((part) => sentPart(part, current)))
   const fields = json.unlessEmpty(json.rest(content, ["role", "parts"]))
   return found.map((message, i) => {
     const expected = joinsByDefault(current.previous, message.role)

@@ -11,6 +11,7 @@ import { append } from "./lists.js"
 import * as media from "./media.js"
 import * as options from "./options.js"
 import { resultText } from "./results.js"
+import * as roles from "./roles.js"
 
 type Owner = { readonly options: Message.ProviderOptions }
 
@@ -147,31 +148,14 @@ const system = (group: ReadonlyArray<Message.SystemMessage>): json.JsonRecord =>
 export const encode = (conversation: Conversation): Encoded => {
   const lost = options.ledger("lost")
   const { at, fields } = envelope.own(conversation, format, "messages", lost)
-  const all = conversation.messages
-  const out: Array<json.JsonRecord> = []
-  for (let i = 0; i < all.length; i++) {
-    const message = all[i]
-    switch (message.role) {
-      case "system": {
-        const group = [message]
-        for (let next = all[i + 1]; next?.role === "system" && marksOf(next).joins === true; next = all[i + 1]) {
-          group.push(next)
-          i++
-        }
-        out.push(system(group))
-        break
-      }
-      case "user": {
-        const items = message.content.flatMap((part) => part.type === "text" ? [text(part)] : file(part, lost))
-        out.push(constructor(message, { content: contentOf(items, marksOf(message).content) }))
-        break
-      }
-      case "assistant":
-        append(out, assistant(message, lost))
-        break
-      case "tool":
-        append(out, message.content.map((part) => tool(part, message, lost)))
-    }
-  }
-  return { values: [envelope.wrap(at, fields, out)], notes: lost.notes() }
+  const list = roles.write(conversation.messages, (message) => marksOf(message).joins === true, {
+    system,
+    user: (message) => {
+      const items = message.content.flatMap((part) => part.type === "text" ? [text(part)] : file(part, lost))
+      return constructor(message, { content: contentOf(items, marksOf(message).content) })
+    },
+    assistant: (message) => assistant(message, lost),
+    tool: (message) => message.content.map((part) => tool(part, message, lost))
+  })
+  return { values: [envelope.wrap(at, fields, list)], notes: lost.notes() }
 }

@@ -3,11 +3,11 @@
  */
 import type * as Message from "effect-memory/Message"
 import * as json from "./json.js"
-import { append } from "./lists.js"
 import * as media from "./media.js"
 import { format, knownFields, provider } from "./openAiChatDecode.js"
 import * as options from "./options.js"
 import * as results from "./results.js"
+import * as roles from "./roles.js"
 
 const marksOf = (of: { readonly options: Message.ProviderOptions }): json.JsonRecord => options.get(of, format)
 
@@ -168,29 +168,10 @@ const assistant = (one: Message.AssistantMessage, lost: options.Ledger): Readonl
 export const messages = (
   all: ReadonlyArray<Message.Message>,
   lost: options.Ledger
-): ReadonlyArray<json.JsonRecord> => {
-  const out: Array<json.JsonRecord> = []
-  for (let i = 0; i < all.length; i++) {
-    const one = all[i]
-    switch (one.role) {
-      case "system": {
-        const group = [one]
-        for (let next = all[i + 1]; next?.role === "system" && marksOf(next).joins === true; next = all[i + 1]) {
-          group.push(next)
-          i++
-        }
-        out.push(system(group))
-        break
-      }
-      case "user":
-        out.push(user(one, lost))
-        break
-      case "assistant":
-        append(out, assistant(one, lost))
-        break
-      case "tool":
-        append(out, one.content.map((part) => result(part, lost)))
-    }
-  }
-  return out
-}
+): ReadonlyArray<json.JsonRecord> =>
+  roles.write(all, (one) => marksOf(one).joins === true, {
+    system,
+    user: (one) => user(one, lost),
+    assistant: (one) => assistant(one, lost),
+    tool: (one) => one.content.map((part) => result(part, lost))
+  })
