@@ -111,6 +111,15 @@ describe("Format", () => {
         ])
       }))
 
+    it.effect("makes no conversation of records that are all bad", () =>
+      Effect.gen(function*() {
+        for (const format of ["native", "claude-code", "pi", "oasst", "openai-chat"]) {
+          const found = yield* readAll(lines([{ neither: 1 }, { nor: 2 }]), { format })
+          assert.isNotEmpty(found)
+          assert.isTrue(found.every((one) => one._tag === "FormatError"), format)
+        }
+      }))
+
     it.effect("ends at the first bad record when strict", () =>
       Effect.gen(function*() {
         const exit = yield* Effect.exit(readAll(`${lines([chat("a")])}oops\n`, { strict: true }))

@@ -76,9 +76,12 @@ export const make = (options: {
   let session: Session | undefined
   let waiting: Array<Frame> = []
   let index = 0
+  let faults = 0
 
-  const fault = (line: number, issue: Issue): FormatError =>
-    new FormatError({ file, format: codec?.id, line, ...issue })
+  const fault = (line: number, issue: Issue): FormatError => {
+    faults++
+    return new FormatError({ file, format: codec?.id, line, ...issue })
+  }
 
   const conversation = (format: Codec, line: number, decoded: Decoded, extra: Partial<Conversation> = {}) => ({
     _tag: "Conversation" as const,
@@ -163,7 +166,9 @@ export const make = (options: {
       const decided = codec === undefined ? decide() : []
       const format = codec
       if (format === undefined || session === undefined) return decided
-      return [...decided, ...session.end().map((decoded) => conversation(format, 1, decoded))]
+      // Records that are all bad are no conversation of nothing.
+      const left = session.end().filter(({ messages }) => messages.length > 0 || faults === 0)
+      return [...decided, ...left.map((decoded) => conversation(format, 1, decoded))]
     }
   }
 }
