@@ -14,6 +14,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { InvalidOptions } from "./CliError.js"
 import { normalized } from "./internal/argv.js"
 import { checkArgs } from "./internal/checkArgs.js"
 import * as check from "./internal/checkCommand.js"
@@ -25,6 +26,7 @@ import * as formats from "./internal/formatsCommand.js"
 import { coloursWanted } from "./internal/output.js"
 import * as replay from "./internal/replayCommand.js"
 import { Stderr } from "./Stderr.js"
+import { Stdin } from "./Stdin.js"
 
 const about = HelpDoc.blocks([
   HelpDoc.p("Conversation memory for LLM agents, tried on recorded transcripts."),
@@ -73,6 +75,15 @@ const complaint = (cause: Cause.Cause<unknown>): string | undefined => {
     : `This is a fault of effect-memory, please report it. ${Cause.pretty(cause)}`
 }
 
+/** Without a person to answer, the wizard would wait for ever. */
+const checkWizard = Effect.fnUntraced(function*(args: ReadonlyArray<string>) {
+  const stdin = yield* Stdin
+  const terminal = yield* Terminal.Terminal
+  if (args.includes("--wizard") && !(stdin.isTerminal && (yield* terminal.isTTY))) {
+    return yield* new InvalidOptions({ reason: "--wizard asks questions: run it in a terminal" })
+  }
+})
+
 /**
  * Runs the command that the arguments name; the first two are the runtime and the script. An error is printed once, as a
  * sentence, and the effect fails so that the exit code says so. A reader that goes away ends it without one.
@@ -91,7 +102,9 @@ export const run = Effect.fn("Cli.run")(function*(argv: ReadonlyArray<string>) {
   }
   const app = Command.run(root, { name: "effect-memory", version: yield* version, executable: "effect-memory" })
   const args = normalized(argv)
-  yield* Effect.zipRight(checkArgs(args.slice(2)), app(args)).pipe(
+  yield* checkArgs(args.slice(2)).pipe(
+    Effect.zipRight(checkWizard(args)),
+    Effect.zipRight(app(args)),
     Effect.withConsole(tidied(console, colours)),
     Effect.catchTag("OutputError", (error) => error.isClosedPipe ? Effect.void : Effect.fail(error)),
     Effect.tapErrorCause((cause) => {

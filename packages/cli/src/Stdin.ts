@@ -12,6 +12,8 @@ import type * as Stream from "effect/Stream"
  * @category models
  */
 export interface Service {
+  /** Whether a person may be typing. */
+  readonly isTerminal: boolean
   /** What is there, to the end. It can be read once. */
   readonly bytes: Stream.Stream<Uint8Array, PlatformError>
 }

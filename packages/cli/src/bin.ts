@@ -32,6 +32,7 @@ const layerStderr: Layer.Layer<Stderr> = Layer.succeed(Stderr, {
 })
 
 const layerStdin: Layer.Layer<Stdin> = Layer.succeed(Stdin, {
+  isTerminal: process.stdin.isTTY === true,
   bytes: NodeStream.fromReadable(
     () => process.stdin,
     (cause) => new SystemError({ reason: "Unknown", module: "Stream", method: "stdin", cause })

@@ -30,6 +30,7 @@ const cases: ReadonlyArray<Case> = [
   ["no command", ["-x"], /^there is no such command: give one of 'replay'/],
   ["an unknown option", ["count", sample, "--colour"], /^there is no option --colour: see effect-memory count --help$/],
   ["an unknown option before a missing one", ["fit", sample, "--max-token", "5"], /^there is no option --max-token:/],
+  ["questions for nobody", ["count", "--wizard"], /^--wizard asks questions: run it in a terminal$/],
   ["an unknown shell", ["--completions", "csh"], /^--completions is "csh": give one of sh, bash, fish, zsh$/],
   [
     "an unknown strategy",

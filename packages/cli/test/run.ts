@@ -57,7 +57,7 @@ export const run = Effect.fnUntraced(function*(args: ReadonlyArray<string>, opti
     layerTerminal(terminal, appender(stdout)),
     Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(env)))),
     Layer.succeed(Stderr, { isTerminal: terminal, write: appender(stderr) }),
-    Layer.succeed(Stdin, { bytes: Stream.make(new TextEncoder().encode(stdin)) })
+    Layer.succeed(Stdin, { isTerminal: false, bytes: Stream.make(new TextEncoder().encode(stdin)) })
   )
   const exit = yield* Cli.run(["node", "effect-memory", ...args]).pipe(
     Effect.withConsole(yield* consoleOf(stdout, stderr)),
