@@ -65,7 +65,7 @@ export interface Settings {
 }
 
 /**
- * The margin is 1.25 by default.
+ * The margin is 0.75 by default.
  *
  * @since 0.1.0
  * @category models
@@ -110,7 +110,7 @@ export const make: (
       baseUrl: options.baseUrl ?? "https://generativelanguage.googleapis.com/v1beta",
       path: `/${path}:countTokens`,
       headers: { "x-goog-api-key": yield* settings.key("apiKey", options.apiKey) },
-      margin: 1.25,
+      margin: 0.75,
       body: (messages) => bodyOf(messages, options),
       answer: Answer,
       tokens: (answer) => answer.totalTokens

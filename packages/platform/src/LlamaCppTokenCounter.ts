@@ -67,7 +67,7 @@ export interface Settings {
 }
 
 /**
- * The margin is 1.25 by default.
+ * The margin is 0.75 by default.
  *
  * @since 0.1.0
  * @category models
@@ -108,7 +108,7 @@ export const make: (
       baseUrl: options.baseUrl ?? "http://localhost:8080",
       path: "/v1/chat/completions/input_tokens",
       headers: yield* settings.bearer(options.apiKey),
-      margin: 1.25,
+      margin: 0.75,
       body: (messages) => bodyOf(messages, options),
       answer: Answer,
       tokens: (answer) => answer.input_tokens

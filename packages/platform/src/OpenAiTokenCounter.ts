@@ -65,7 +65,7 @@ export interface Settings {
 }
 
 /**
- * The margin is 1 by default.
+ * The margin is 0.5 by default.
  *
  * @since 0.1.0
  * @category models
@@ -102,7 +102,7 @@ export const make: (
       baseUrl: options.baseUrl ?? "https://api.openai.com/v1",
       path: "/responses/input_tokens",
       headers: yield* settings.bearer(options.apiKey),
-      margin: 1,
+      margin: 0.5,
       body: (messages) => bodyOf(messages, options),
       answer: Answer,
       tokens: (answer) => answer.input_tokens

@@ -18,7 +18,6 @@ import * as classify from "./classify.js"
 /** @internal */
 export interface Route extends Endpoint {
   readonly url: string
-  /** Redacted ones are shown nowhere. */
   readonly headers: { readonly [name: string]: string | Redacted.Redacted<string> }
 }
 
@@ -28,19 +27,19 @@ const requestId = (headers: classify.Answer["headers"]): { readonly requestId?: 
   return id !== undefined && /^[\w-]{1,80}$/.test(id) ? { requestId: id } : {}
 }
 
-const open = (route: Route) => {
-  const names = Object.keys(route.headers).filter((name) => Redacted.isRedacted(route.headers[name]))
-  const request = HttpClientRequest.post(route.url).pipe(
+/** Headers hold keys, and what services and proxies may echo. */
+const noHeaders = [/^/]
+
+const open = ({ headers, url }: Route): HttpClientRequest.HttpClientRequest =>
+  HttpClientRequest.post(url).pipe(
     HttpClientRequest.acceptJson,
     HttpClientRequest.setHeaders(
-      Object.entries(route.headers).map(([name, value]): [string, string] => [
+      Object.entries(headers).map(([name, value]): [string, string] => [
         name,
         Redacted.isRedacted(value) ? Redacted.value(value) : value
       ])
     )
   )
-  return { names, request }
-}
 
 /**
  * Makes the function that sends a body, which is JSON already, and reads the answer by a schema. One attempt: the policy
@@ -54,7 +53,7 @@ export const post = <A, I>(
   schema: Schema.Schema<A, I>
 ): (body: string) => Effect.Effect<A, RemoteError> => {
   const { operation, service } = route
-  const { names, request } = open(route)
+  const request = open(route)
   const decode = Schema.decodeUnknown(schema)
   const fail = (fields: Omit<ConstructorParameters<typeof RemoteError>[0], "service" | "operation">) =>
     new RemoteError({ service, operation, ...fields })
@@ -85,6 +84,7 @@ export const post = <A, I>(
           : Effect.fail(failure(error))
       ),
       Effect.flatMap(read),
-      Effect.locallyWith(Headers.currentRedactedNames, (known) => [...known, ...names])
+      // For the spans of the client.
+      Effect.locally(Headers.currentRedactedNames, noHeaders)
     )
 }

@@ -32,7 +32,9 @@ const contentFault = (content: Json, at: number): string | undefined => {
     "functionCall",
     "functionResponse",
     "executableCode",
-    "codeExecutionResult"
+    "codeExecutionResult",
+    "toolCall",
+    "toolResponse"
   ]
   if (parts.some((part) => !known.some((name) => name in part))) {
     return `* GenerateContentRequest.contents[${at}].parts: required oneof field 'data' must have one initialized field`
