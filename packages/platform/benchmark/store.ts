@@ -1,6 +1,16 @@
 /**
  * Appending to a conversation on disk, opening and loading it, with 100, 1,000 and 10,000 entries in it, each in a record of
- * its own: prints a table.
+ * its own: prints tables.
+ *
+ * Medians on two virtual cores, Node 20, entries of 280 characters, a temporary directory:
+ *
+ * | entries | append | save counts | load | open and load |
+ * | ---: | ---: | ---: | ---: | ---: |
+ * | 100 | 0.33 ms | 0.30 ms | 3.1 ms | 13 ms |
+ * | 1,000 | 0.25 ms | 0.23 ms | 20 ms | 33 ms |
+ * | 10,000 | 0.28 ms | 0.23 ms | 178 ms | 187 ms |
+ *
+ * Every sixteenth write also makes a segment, so that on average a write takes 0.6 to 0.9 ms.
  */
 import { FileSystem } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"

@@ -156,4 +156,19 @@ describe("KeyValueMemoryStore over what was damaged", () => {
       yield* store.append("a", 1, [entry(1)])
       assert.strictEqual((yield* store.load("a")).nextSequence, 2)
     }))
+
+  it.effect("a key-value store that fails is unavailable, with its error as the cause", () =>
+    Effect.gen(function*() {
+      const disk = new Disk(new Map(), { at: 1, cut: () => undefined, how: "fails" })
+      const store = yield* disk.memories
+      const error = yield* Effect.flip(store.append("a", 0, [entry(0)]))
+      assert.deepInclude(error, { reason: "unavailable", operation: "append", conversation: "a" })
+      assert.strictEqual(
+        error.message,
+        `append of conversation "a" failed (unavailable): the key-value store could not write "memory.list.0.0": see the ` +
+          "cause, and try again"
+      )
+      assert.propertyVal(error.cause, "_tag", "SystemError")
+      yield* store.append("a", 0, [entry(0)])
+    }))
 })

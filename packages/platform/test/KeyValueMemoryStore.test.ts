@@ -14,7 +14,26 @@ const directory = Layer.unwrapScoped(
   )
 ).pipe(Layer.provide(NodeContext.layer))
 
-for (const [name, layer] of [["in memory", memory], ["in a directory", directory]] as const) {
+/** What browsers have. */
+const storage = (values: Map<string, string>) => ({
+  get length() {
+    return values.size
+  },
+  clear: () => values.clear(),
+  getItem: (key: string) => values.get(key) ?? null,
+  key: (index: number) => Array.from(values.keys())[index] ?? null,
+  removeItem: (key: string) => void values.delete(key),
+  setItem: (key: string, value: string) => void values.set(key, String(value))
+})
+
+const browser = Layer.provide(
+  KeyValueMemoryStore.layer,
+  Layer.suspend(() => KeyValueStore.layerStorage(() => storage(new Map())))
+)
+
+const layers = { "in memory": memory, "in a directory": directory, "in a browser": browser }
+
+for (const [name, layer] of Object.entries(layers)) {
   describe(`KeyValueMemoryStore ${name}`, () => {
     for (const { name, run } of MemoryStoreConformance.cases) {
       it.effect(name, () => Effect.provide(run, layer))

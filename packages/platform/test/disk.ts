@@ -30,7 +30,7 @@ export interface Crash {
   readonly how: "fails" | "dies"
 }
 
-export const down = new PlatformError.SystemError({
+const down = new PlatformError.SystemError({
   reason: "Unknown",
   module: "KeyValueStore",
   method: "set",

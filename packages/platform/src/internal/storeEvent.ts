@@ -58,8 +58,8 @@ export interface State {
   readonly counts: ReadonlyMap<string, ReadonlyMap<number, number>>
 }
 
-/** Whether a compaction covers an entry. @internal */
-export const coveredBy = (compaction: MemoryStore.Compaction): (sequence: number) => boolean => {
+/** Whether a compaction covers an entry. */
+const coveredBy = (compaction: MemoryStore.Compaction): (sequence: number) => boolean => {
   const keep = new Set(compaction.keep)
   return (sequence) => sequence >= compaction.from && sequence < compaction.upTo && !keep.has(sequence)
 }

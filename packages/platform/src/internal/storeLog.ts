@@ -57,9 +57,6 @@ export const corrupt = (key: string, why: string): LogError =>
   })
 
 /** @internal */
-export type Log = ReturnType<typeof make>
-
-/** @internal */
 export const make = (store: KeyValueStore.KeyValueStore) => {
   const orUnavailable = <A>(doing: string, key: string, effect: Effect.Effect<A, PlatformError>) =>
     Effect.mapError(effect, (cause) =>
