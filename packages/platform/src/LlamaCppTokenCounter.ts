@@ -32,7 +32,6 @@
  * @since 0.1.0
  */
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as OpenAiChat from "@effect-memory/formats/OpenAiChat"
 import * as Config from "effect/Config"
 import type { ConfigError } from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -40,10 +39,9 @@ import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
+import * as chat from "./internal/chat.js"
 import * as counting from "./internal/counting.js"
-import * as sendable from "./internal/sendable.js"
 import * as settings from "./internal/settings.js"
 import type { InvalidOption } from "./RemoteError.js"
 import type * as RemotePolicy from "./RemotePolicy.js"
@@ -74,18 +72,7 @@ export interface Settings {
  */
 export interface Options extends Settings, RemoteTokenCounter.Options {}
 
-const form: sendable.Form = { codec: OpenAiChat.codec, rules: "openai", userLast: false }
-
 const Answer = Schema.Struct({ input_tokens: counting.Tokens })
-
-const bodyOf = (messages: ReadonlyArray<Message.Message>, { model, tools }: Options): unknown => {
-  const fields = sendable.write(messages, form)
-  return fields === undefined ? undefined : {
-    ...(model === undefined ? {} : { model }),
-    messages: fields.messages,
-    ...(tools === undefined ? {} : { tools })
-  }
-}
 
 /**
  * A counter that counts messages locally and conversations at the server. Fails with `InvalidOption` where an option
@@ -109,7 +96,7 @@ export const make: (
       path: "/v1/chat/completions/input_tokens",
       headers: yield* settings.bearer(options.apiKey),
       margin: 0.75,
-      body: (messages) => bodyOf(messages, options),
+      body: (messages) => chat.body(messages, options),
       answer: Answer,
       tokens: (answer) => answer.input_tokens
     },

@@ -161,6 +161,14 @@ describe("token counters", () => {
       assert.deepStrictEqual([(yield* seen).length, yield* closed], [2, 1])
     }))
 
+  it.scoped("ends where the client itself interrupts", () =>
+    Effect.gen(function*() {
+      const interrupting = HttpClient.make(() => Effect.interrupt)
+      const counter = yield* Effect.provideService(first.make(), HttpClient.HttpClient, interrupting)
+      const exit = yield* Effect.exit(count(counter))
+      assert.isTrue(Exit.isInterrupted(exit))
+    }))
+
   it.scoped("ends the request of a caller that gives up", () =>
     Effect.gen(function*() {
       const { closed, counter } = yield* over(["hang"])

@@ -10,6 +10,7 @@ import * as Either from "effect/Either"
 import * as Equal from "effect/Equal"
 import * as Hash from "effect/Hash"
 import type * as Redacted from "effect/Redacted"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { TokenCountError } from "effect-memory/MemoryError"
@@ -44,7 +45,12 @@ export const Tokens = Schema.Int.pipe(Schema.positive())
 class Request implements Equal.Equal {
   private readonly hash: number
 
-  constructor(readonly body: string, readonly run: Effect.Effect<number, RemoteError>) {
+  constructor(
+    readonly body: string,
+    readonly run: Effect.Effect<number, RemoteError>,
+    /** Whether it was this one that was sent, and not its like of somebody else. */
+    readonly isSent: Effect.Effect<boolean>
+  ) {
     this.hash = Hash.string(body)
   }
 
@@ -65,8 +71,13 @@ const remembering = (capacity: number) =>
       const get = (request: Request): Effect.Effect<Either.Either<number, number>, RemoteError> =>
         cache.getEither(request).pipe(
           Effect.tapError(() => cache.invalidate(request)),
-          // Who asked first gave up: this is not the interruption of who waits here.
-          Effect.catchAllCause((cause) => Cause.isInterruptedOnly(cause) ? get(request) : Effect.failCause(cause))
+          // Where somebody else asked first and gave up, this is not the interruption of who waits here.
+          Effect.catchAllCause((cause) =>
+            Effect.if(Cause.isInterruptedOnly(cause) ? request.isSent : Effect.succeed(true), {
+              onTrue: () => Effect.failCause(cause),
+              onFalse: () => get(request)
+            })
+          )
         )
       return get
     }
@@ -113,9 +124,14 @@ export const make: <A, I>(
       if (body === undefined) return 0
       const json = yield* Effect.mapError(encode(body), unsendable)
       const context = yield* Effect.context<never>()
-      const asked = Effect.provide(Effect.map(run(post(json)), provider.tokens), context)
+      const sent = yield* Ref.make(false)
+      const asked = Ref.set(sent, true).pipe(
+        Effect.zipRight(run(post(json))),
+        Effect.map(provider.tokens),
+        Effect.provide(context)
+      )
       const found = yield* Effect.mapError(
-        remember(new Request(json, asked)),
+        remember(new Request(json, asked, Ref.get(sent))),
         (error) => failed(error.message, error)
       )
       const tokens = Either.merge(found)
