@@ -70,6 +70,19 @@ describe("KeyValueMemoryStore over what was damaged", () => {
       }))
   }
 
+  it.effect("a segment that is cut when its parts are gone is no write that did not come to its end", () =>
+    Effect.gen(function*() {
+      const disk = new Disk()
+      const store = yield* disk.memories
+      for (let i = 0; i < 16; i++) yield* append("a")(store)
+      const [key, value] = Array.from(disk.values).find(([key]) => key.endsWith(".1.0")) ?? ["", new Uint8Array()]
+      disk.values.set(key, value.slice(0, -1))
+      const reopened = yield* new Disk(disk.values).memories
+      const error = yield* Effect.flip(reopened.load("a"))
+      assert.strictEqual(error.reason, "corrupt")
+      assert.include(error.message, `"${key}" cannot be read: it ends too early`)
+    }))
+
   it.effect("a compaction spares reading what it covers", () =>
     Effect.gen(function*() {
       const disk = new Disk()
