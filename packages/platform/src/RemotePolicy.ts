@@ -32,12 +32,14 @@
  *
  * @since 0.1.0
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { identity } from "effect/Function"
 import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
 import * as RateLimiter from "effect/RateLimiter"
 import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
@@ -160,16 +162,20 @@ const makeCircuit = Effect.fnUntraced(function*(endpoint: Endpoint, options: cir
   const learn = (exit: Exit.Exit<unknown, RemoteError>, end: number) =>
     Exit.matchEffect(exit, {
       onSuccess: () => Ref.update(state, circuit.succeeded),
-      onFailure: (cause) => {
-        if (cause._tag !== "Fail") {
-          return Effect.flatMap(Clock.currentTimeMillis, (now) =>
-            now >= end ? failed : Ref.update(state, (before) => circuit.released(before, now)))
-        }
-        if (cause.error.kind === "noRoute") {
-          return switchOff
-        }
-        return healthy.includes(cause.error.kind) ? Ref.update(state, circuit.succeeded) : failed
-      }
+      onFailure: (cause) =>
+        Option.match(Cause.failureOption(cause), {
+          onNone: () =>
+            Effect.flatMap(
+              Clock.currentTimeMillis,
+              (now) => now >= end ? failed : Ref.update(state, (before) => circuit.released(before, now))
+            ),
+          onSome: ({ kind }) =>
+            kind === "noRoute"
+              ? switchOff
+              : healthy.includes(kind)
+              ? Ref.update(state, circuit.succeeded)
+              : failed
+        })
     })
   const guard = <A, R>(attempt: Effect.Effect<A, RemoteError, R>, end: number): Effect.Effect<A, RemoteError, R> =>
     Effect.uninterruptibleMask((restore) =>

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { RemoteError, RemotePolicy } from "@effect-memory/platform"
-import { Clock, Deferred, Duration, Effect, Exit, Fiber, Ref, TestClock } from "effect"
+import { Clock, Deferred, Duration, Effect, Exit, FastCheck as fc, Fiber, Ref, TestClock } from "effect"
 import { metricsOf } from "./utilities.js"
 
 const endpoint = { service: "test", operation: "ask" }
@@ -271,6 +271,46 @@ describe("RemotePolicy", () => {
         between(third - first, 30_000, 61_000)
       }))
   })
+
+  const answer = fc.oneof(
+    fc.constant("ok" as const),
+    fc.constant("hang" as const),
+    fc.record({ retryable: fc.constantFrom(true, true, true, false), retryAfter: fc.option(fc.nat(9000), { nil: 0 }) })
+      .map(failure)
+  )
+
+  it.effect.prop("keeps to attempts, waits and deadline, whatever a service answers", {
+    script: fc.array(answer, { minLength: 1, maxLength: 6 }),
+    attempts: fc.integer({ min: 1, max: 5 }),
+    deadline: fc.integer({ min: 1000, max: 20_000 })
+  }, ({ attempts, deadline, script }) =>
+    Effect.scoped(Effect.gen(function*() {
+      const attemptTimeout = 2000
+      const policy = yield* RemotePolicy.make(endpoint, { attempts, deadline, attemptTimeout, breakerFailures: 100 })
+      const { request, times } = yield* scripted(script)
+      const start = yield* Clock.currentTimeMillis
+      const ended = yield* Effect.fork(
+        Effect.zip(Effect.exit(policy.run(request)), Clock.currentTimeMillis)
+      )
+      yield* TestClock.adjust("1 minute")
+      const [exit, end] = yield* Fiber.join(ended)
+      const seen = yield* times
+      const answers = seen.map((_, i) => script[Math.min(i, script.length - 1)])
+      const last = answers[answers.length - 1]
+      assert.isAtMost(end - start, deadline)
+      assert.isAtMost(seen.length, attempts)
+      gaps(seen).forEach((gap, i) => {
+        const before = answers[i]
+        if (before === "ok") return assert.fail("asked again after an answer")
+        if (before !== "hang") assert.isTrue(before.retryable)
+        const hint = before === "hang" ? 0 : before.retryAfter ?? 0
+        const most = Math.min(8000, 500 * 2 ** i)
+        const took = before === "hang" ? attemptTimeout : 0
+        between(gap - took, Math.max(hint, Math.floor(most * 0.75)), Math.max(hint, most) + 1)
+      })
+      if (last === "ok") assert.deepStrictEqual(exit, Exit.succeed(seen.length - 1))
+      else assert.isTrue(Exit.isFailure(exit))
+    })))
 
   it.effect("refuses options that make no sense, and names them", () =>
     Effect.gen(function*() {

@@ -6,6 +6,7 @@ import {
   type RemoteError,
   VllmTokenCounter
 } from "@effect-memory/platform"
+import { TiktokenCounter } from "@effect-memory/tiktoken"
 import type { Duration } from "effect"
 import { Config, ConfigProvider, Effect, Exit, Fiber, Layer, Redacted, TestClock } from "effect"
 import { Memory, MemoryStore, Message, TokenCounter, TrimStrategy } from "effect-memory"
@@ -177,6 +178,14 @@ describe("token counters", () => {
       yield* Fiber.interrupt(fiber)
       assert.strictEqual(yield* closed, 1)
       assert.isAbove(yield* count(counter), 8)
+    }))
+
+  it.scoped("takes another counter for messages", () =>
+    Effect.gen(function*() {
+      const local = yield* TiktokenCounter.make({ encoding: "o200k_base" })
+      const { counter } = yield* over([], { local, margin: 0.1 })
+      assert.deepStrictEqual([counter.id, counter.margin], [local.id, 0.1])
+      assert.strictEqual(yield* counter.countMessage(messages[0]), yield* local.countMessage(messages[0]))
     }))
 
   it.scoped("keeps no more counts than it may", () =>

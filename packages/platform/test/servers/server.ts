@@ -29,7 +29,7 @@ export type Fault = Reply | "serve" | "hang" | "drip" | "cut" | "reset"
 /** A service without its faults. */
 export type Handler = (asked: Asked) => Reply
 
-export interface Seen extends Asked {
+interface Seen extends Asked {
   /** Milliseconds of the clock of the test. */
   readonly at: number
 }
