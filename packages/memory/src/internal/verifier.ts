@@ -14,8 +14,8 @@ import type { Counts } from "./view.js"
 
 const defaultMargin = 0.25
 
-/** A conversation that was counted as a whole. @internal */
-export interface Verified {
+/** A conversation that was counted as a whole. */
+interface Verified {
   readonly messages: ReadonlyArray<Message.Message>
   /** The sum over its messages. */
   readonly tokens: number
@@ -101,10 +101,8 @@ interface Bounds {
 
 /**
  * The sum may be off by the margin; beside a conversation whose exact count is known, only by the margin of what differs.
- *
- * @internal
  */
-export const boundsOf = (
+const boundsOf = (
   { messages, tokens }: Pick<Fitted, "messages" | "tokens">,
   known: Verified | undefined,
   counts: Counts,
@@ -123,8 +121,6 @@ export const boundsOf = (
 /**
  * The largest sum that is expected to come to at most the limit, whether what the sum misses is a share of the
  * conversation or the same for any.
- *
- * @internal
  */
-export const allowed = (limit: number, { exact, tokens }: Pick<Verified, "tokens" | "exact">): number =>
+const allowed = (limit: number, { exact, tokens }: Pick<Verified, "tokens" | "exact">): number =>
   exact <= 0 ? limit : Math.max(0, Math.floor(Math.min(limit * tokens / exact, limit - (exact - tokens))))
