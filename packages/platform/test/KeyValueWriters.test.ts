@@ -215,6 +215,26 @@ describe("keys", () => {
       assert.isAtMost(disk.values.size, 4)
     }))
 
+  it.effect("what an interrupted clear left is removed when the conversation is opened again", () =>
+    Effect.gen(function*() {
+      const prepared = new Disk()
+      const first = yield* prepared.memories
+      for (let i = 0; i < 36; i++) yield* first.append("a", i, [entry(i, "forget me")])
+      let at = 1
+      for (let crashed = true; crashed; at++) {
+        const disk = new Disk(prepared.values, { at, cut: () => undefined, how: "dies" })
+        crashed = Exit.isFailure(yield* Effect.exit(Effect.flatMap(disk.memories, ({ clear }) => clear("a"))))
+        const reopened = new Disk(disk.values)
+        const { entries } = yield* Effect.flatMap(reopened.memories, ({ load }) => load("a"))
+        const left = Array.from(reopened.values.values()).some((value) =>
+          new TextDecoder().decode(value).includes("forget me")
+        )
+        assert.strictEqual(left, entries.length > 0, `at write ${at}`)
+      }
+      // The first record of the next log, its head, then two segments and four records.
+      assert.isAtLeast(at, 2 + 6)
+    }))
+
   it.effect("grow in number with the logarithm of the records", () =>
     Effect.gen(function*() {
       const disk = new Disk()
