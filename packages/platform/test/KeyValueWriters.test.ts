@@ -235,6 +235,24 @@ describe("keys", () => {
       assert.isAtLeast(at, 2 + 6)
     }))
 
+  it.effect("what an interrupted merge left is removed when the conversation is opened again", () =>
+    Effect.gen(function*() {
+      const prepared = new Disk()
+      const first = yield* prepared.memories
+      for (let i = 0; i < 15; i++) yield* append("a")(first)
+      for (let at = 1; at <= 18; at++) {
+        const disk = new Disk(prepared.values, { at, cut: () => undefined, how: "dies" })
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.flatMap(disk.memories, append("a")))))
+        const reopened = new Disk(disk.values)
+        const store = yield* reopened.memories
+        yield* store.load("a")
+        // List, head, and one segment or the records that were to be one.
+        assert.include([2 + 1, 2 + 15, 2 + 16], reopened.values.size, `at write ${at}`)
+        yield* store.clear("a")
+        assert.strictEqual(reopened.values.size, 4)
+      }
+    }))
+
   it.effect("grow in number with the logarithm of the records", () =>
     Effect.gen(function*() {
       const disk = new Disk()
