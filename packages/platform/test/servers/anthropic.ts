@@ -26,6 +26,9 @@ const markers = (value: unknown): number =>
     ? ("cache_control" in value ? 1 : 0) + markers(value.content)
     : 0
 
+/** What may stand behind a call in its message. */
+const follows = ["tool_use", "thinking", "redacted_thinking"]
+
 const blockFault = (at: number, role: unknown, blocks: ReadonlyArray<Json>, previous: ReadonlyArray<Json>) => {
   const asked = idsOf(previous, "tool_use", "id")
   const answered = idsOf(blocks, "tool_result", "tool_use_id")
@@ -63,7 +66,7 @@ const blockFault = (at: number, role: unknown, blocks: ReadonlyArray<Json>, prev
     return `messages.${at}: \`tool_result\` blocks must come first`
   }
   const firstCall = blocks.findIndex((block) => block.type === "tool_use")
-  if (firstCall >= 0 && blocks.slice(firstCall).some((block) => block.type !== "tool_use")) {
+  if (firstCall >= 0 && blocks.slice(firstCall).some(({ type }) => !follows.includes(String(type)))) {
     return `messages.${at}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after`
   }
 }
