@@ -184,4 +184,27 @@ describe("KeyValueMemoryStore over what was damaged", () => {
       assert.propertyVal(error.cause, "_tag", "SystemError")
       yield* store.append("a", 0, [entry(0)])
     }))
+
+  it.effect("a segment that cannot be written does not fail the append", () =>
+    Effect.gen(function*() {
+      // The list, the head and sixteen records come before it.
+      const disk = new Disk(new Map(), { at: 19, cut: (value) => value.slice(0, 9), how: "fails" })
+      const store = yield* disk.memories
+      for (let i = 0; i < 18; i++) yield* append("a")(store)
+      assert.strictEqual((yield* store.load("a")).entries.length, 18)
+      assert.strictEqual(Array.from(disk.values.keys()).filter((key) => key.endsWith(".1.0")).length, 1)
+    }))
+
+  it.effect("one bit of a record is enough", () =>
+    Effect.gen(function*() {
+      const values = yield* made
+      const [key, value] = Array.from(values).find(([key]) => key.endsWith(".0.16")) ?? ["", new Uint8Array()]
+      assert.isAbove(value.length, 100)
+      for (let at = 0; at < value.length; at += 3) {
+        const disk = new Disk(values)
+        disk.values.set(key, value.map((byte, i) => i === at ? byte ^ 1 : byte))
+        const error = yield* Effect.flip(Effect.flatMap(disk.memories, ({ history }) => Stream.runDrain(history("a"))))
+        assert.strictEqual(error.reason, "corrupt", `byte ${at}`)
+      }
+    }))
 })

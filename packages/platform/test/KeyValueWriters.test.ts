@@ -86,6 +86,7 @@ describe("KeyValueMemoryStore with several writers", () => {
 /** A key-value store that interrupts a fiber when it is called for the nth time. */
 const interrupting = ({ store }: Disk, at: number) => {
   let calls = 0
+  let cut = 0
   let target: Fiber.RuntimeFiber<unknown, unknown> | undefined
   const around = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() =>
@@ -96,6 +97,8 @@ const interrupting = ({ store }: Disk, at: number) => {
     )
   return {
     calls: () => calls,
+    /** Writes that did not come to their end. */
+    cut: () => cut,
     aim: (fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined) => {
       target = fiber
     },
@@ -103,7 +106,7 @@ const interrupting = ({ store }: Disk, at: number) => {
       ...store,
       get: (key) => around(store.get(key)),
       has: (key) => around(store.has(key)),
-      set: (key, value) => around(store.set(key, value)),
+      set: (key, value) => Effect.onInterrupt(around(store.set(key, value)), () => Effect.sync(() => cut++)),
       remove: (key) => around(store.remove(key))
     })
   }
@@ -133,13 +136,14 @@ describe("KeyValueMemoryStore that is interrupted", () => {
         let reached = true
         for (let at = 1; reached; at++) {
           const disk = new Disk(prepared.values)
-          const { aim, calls, store: slow } = interrupting(disk, at)
+          const { aim, calls, cut, store: slow } = interrupting(disk, at)
           const store = yield* Effect.provideService(KeyValueMemoryStore.make, KeyValueStore.KeyValueStore, slow)
           const fiber = yield* Effect.fork(operation(store))
           aim(fiber)
           const exit = yield* Fiber.await(fiber)
           aim(undefined)
           reached = calls() >= at
+          assert.strictEqual(cut(), 0)
           if (!reached) assert.isTrue(Exit.isSuccess(exit))
           const seen = yield* viewOf(store, ["a", "b"])
           if (reached && JSON.stringify(seen) === JSON.stringify(before)) {
