@@ -114,14 +114,19 @@ export class OverBudget extends Schema.TaggedError<OverBudget>("@effect-memory/c
   strategy: Schema.String,
   /** Tokens that are left. */
   tokens: Schema.Number,
-  maxTokens: Schema.Number
+  maxTokens: Schema.Number,
+  /** Who counted them, where that is a service. */
+  service: Schema.optional(Schema.String)
 }) {
   /**
    * @since 0.1.0
    */
   override get message(): string {
     const remedy = this.strategy === "cascade" ? "" : ", or clear and shorten with --strategy cascade"
-    return `${this.file}, conversation ${this.conversation}: what must stay takes ${this.tokens} tokens, over the ` +
+    const what = this.service === undefined
+      ? `what must stay takes ${this.tokens} tokens`
+      : `what is left takes ${this.tokens} tokens as ${this.service} counts it`
+    return `${this.file}, conversation ${this.conversation}: ${what}, over the ` +
       `budget of ${this.maxTokens}: raise --max-tokens${remedy}`
   }
 }
@@ -251,9 +256,56 @@ export class UnknownCounter
    */
   override get message(): string {
     const remedy = this.known.length === 0
-      ? "give characters, tiktoken:MODEL or estimate:MODEL"
+      ? "give characters, tiktoken:MODEL or estimate:MODEL, or a service: anthropic:MODEL, openai:MODEL, " +
+        "gemini:MODEL, vllm:MODEL, llamacpp or tgi"
       : `give one of ${this.known.join(", ")} for the model`
     return `--counter is ${JSON.stringify(this.given)}: ${remedy}`
+  }
+}
+
+/**
+ * A summarizer that there is not.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class UnknownSummarizer
+  extends Schema.TaggedError<UnknownSummarizer>("@effect-memory/cli/CliError/UnknownSummarizer")("UnknownSummarizer", {
+    given: Schema.String
+  })
+{
+  /**
+   * @since 0.1.0
+   */
+  override get message(): string {
+    return `--summarizer is ${
+      JSON.stringify(this.given)
+    }: give extractive, or a service: anthropic:MODEL, openai:MODEL ` +
+      "or gemini:MODEL"
+  }
+}
+
+/**
+ * Conversations that the service of the counter did not count.
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class NotCounted extends Schema.TaggedError<NotCounted>("@effect-memory/cli/CliError/NotCounted")("NotCounted", {
+  file: Schema.String,
+  /** Place of the first one in the file, from 1. */
+  conversation: Schema.Number,
+  /** Why, and what to do. */
+  reason: Schema.String,
+  /** How many there are beside that. */
+  more: Schema.Number
+}) {
+  /**
+   * @since 0.1.0
+   */
+  override get message(): string {
+    const more = this.more === 0 ? "" : ` (${this.more} more like it)`
+    return `${this.file}, conversation ${this.conversation}: ${this.reason}${more}`
   }
 }
 

@@ -58,10 +58,12 @@ export const Total = Schema.TaggedStruct("Total", {
   messages: Schema.Number,
   /** The preamble is none. */
   rounds: Schema.Number,
-  /** Overhead included. */
+  /** Overhead included. The sum over the messages, as the rows tell it. */
   tokens: Schema.Number,
-  /** Id of the counter. */
-  counter: Schema.String
+  /** Id of the counter of messages. */
+  counter: Schema.String,
+  /** Tokens of the conversation as a service counts the whole of it. */
+  exact: Schema.optional(Schema.Number)
 })
 
 /**

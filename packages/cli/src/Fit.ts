@@ -12,7 +12,7 @@ import * as TokenCounter from "effect-memory/TokenCounter"
 import * as TrimStrategy from "effect-memory/TrimStrategy"
 import { Written } from "./Convert.js"
 import * as contents from "./internal/contents.js"
-import { total } from "./internal/totals.js"
+import { exactly, total } from "./internal/totals.js"
 import { record, Size } from "./Replay.js"
 
 /**
@@ -35,7 +35,9 @@ export const Figures = Schema.Struct({
   /** Parts of which only head and tail are left. */
   shortened: Schema.Number,
   /** Tokens that the strategy charges to the budget. */
-  charged: Schema.Number
+  charged: Schema.Number,
+  /** Tokens of what is left as the service of the counter counts the whole of it. None where there is no answer. */
+  exact: Schema.optional(Schema.Number)
 })
 
 /**
@@ -109,6 +111,7 @@ export const fit = Effect.fnUntraced(function*(
     rounds: held.rounds,
     tokens: counter.overhead + (yield* total(counter, context))
   }
+  const exact = yield* exactly(counter, context)
   const free = system === "free" ? context.filter(({ role }) => role === "system") : []
   return {
     messages: context,
@@ -119,7 +122,8 @@ export const fit = Effect.fnUntraced(function*(
       summarized: held.summarized.messages,
       cleared: held.cleared,
       shortened: held.shortened,
-      charged: left.tokens - (yield* total(counter, free))
+      charged: left.tokens - (yield* total(counter, free)),
+      ...exact
     }
   }
 })

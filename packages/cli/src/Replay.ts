@@ -14,7 +14,7 @@ import * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import * as Transcript from "effect-memory/Transcript"
 import * as contents from "./internal/contents.js"
-import { remembering, total } from "./internal/totals.js"
+import { exactly, remembering, total } from "./internal/totals.js"
 
 // =============================================================================
 // Models
@@ -74,6 +74,8 @@ export const Turn = Schema.TaggedStruct("Turn", {
   context: Size,
   /** What it neither holds nor summarizes. Of tokens, those that it is smaller by. */
   leftOut: Size,
+  /** Tokens of the context as the service of the counter counts the whole of it. None where there is no answer. */
+  exact: Schema.optional(Schema.Number),
   ...rewritten,
   /** Whether the context before is not the beginning of this one, so that a provider's prompt cache starts anew. */
   moved: Schema.Boolean
@@ -94,7 +96,7 @@ const figures = {
   tokens: Schema.Number,
   /** How often a context was asked for. */
   contexts: Schema.Number,
-  /** Tokens of the largest context. */
+  /** Tokens of the largest context, as the service of the counter counts it where there is one. */
   largest: Schema.Number,
   /** Tokens of all contexts together: what was sent. */
   sent: Schema.Number,
@@ -266,6 +268,7 @@ export const turns = (
         rounds: held.rounds,
         tokens: counter.overhead + (yield* total(counter, context))
       }
+      const exact = yield* exactly(counter, context)
       const turn = Turn.make({
         ...options,
         turn: before.turn + 1,
@@ -276,6 +279,7 @@ export const turns = (
         summarized: held.summarized.messages,
         cleared: held.cleared,
         shortened: held.shortened,
+        ...exact,
         moved: !isPrefix(before.context, context)
       })
       return [{ recorded, turn: turn.turn, context } satisfies State, turn] as const
@@ -324,7 +328,7 @@ export const addTurn = (summary: Summary, turn: Turn): Summary =>
     ...summary,
     ...turn.recorded,
     contexts: summary.contexts + 1,
-    largest: Math.max(summary.largest, turn.context.tokens),
+    largest: Math.max(summary.largest, turn.exact ?? turn.context.tokens),
     sent: summary.sent + turn.context.tokens,
     saved: summary.saved + turn.leftOut.tokens,
     moved: summary.moved + (turn.moved ? 1 : 0),

@@ -22,7 +22,10 @@ describe("counters", () => {
   it.effect("that there are not", () =>
     Effect.gen(function*() {
       const message = (name: string) => Effect.map(Effect.flip(counters.make(name)), (error) => error.message)
-      assert.match(yield* message("words"), /^--counter is "words": give characters, tiktoken:MODEL or estimate:MODEL$/)
+      assert.match(
+        yield* message("words"),
+        /^--counter is "words": give characters, tiktoken:MODEL or estimate:MODEL, or a service: anthropic:MODEL, .* tgi$/
+      )
       assert.match(
         yield* message("tiktoken:llama"),
         /^--counter is "tiktoken:llama": give one of gpt-4o, .* for the model$/

@@ -22,6 +22,8 @@ const turn = Replay.Turn.make({
   moved: true
 })
 
+const shown = (rewritten: ReadonlyArray<table.Rewritten>): table.Shown => ({ exact: false, rewritten })
+
 describe("numbers", () => {
   it("are grouped", () => {
     assert.deepStrictEqual([count(0), count(1234567), plural(1, "round"), plural(2000, "round")], [
@@ -43,7 +45,7 @@ describe("numbers", () => {
 
 describe("table", () => {
   it("a row stands under its heading", () => {
-    assert.deepStrictEqual([table.heading(4000, [], plain), table.row(turn, [], plain)], [
+    assert.deepStrictEqual([table.heading(4000, shown([]), plain), table.row(turn, shown([]), plain)], [
       "turn  role        recorded   context  of 4,000               rounds  left out",
       "  12  tool          12,345     3,000  ████████████░░░░  75%       4         3  ✂"
     ])
@@ -51,16 +53,32 @@ describe("table", () => {
 
   it("a row shows what a strategy may do", () => {
     const cascade = table.columns("cascade")
-    assert.deepStrictEqual([table.heading(4000, cascade, plain), table.row(turn, cascade, plain)], [
+    assert.deepStrictEqual([table.heading(4000, shown(cascade), plain), table.row(turn, shown(cascade), plain)], [
       "turn  role        recorded   context  of 4,000               rounds  left out  summarized  cleared  shortened",
       "  12  tool          12,345     3,000  ████████████░░░░  75%       4         3          12        –          1  ✂"
     ])
   })
 
+  it("a row shows what a service counts, and how full that makes the window", () => {
+    const asked = { exact: true, rewritten: [] }
+    assert.deepStrictEqual(
+      [
+        table.heading(4000, asked, plain),
+        table.row({ ...turn, exact: 4040 }, asked, plain),
+        table.row(turn, asked, plain)
+      ],
+      [
+        "turn  role        recorded   context     exact  of 4,000               rounds  left out",
+        "  12  tool          12,345     3,000     4,040  ████████████████ 101%       4         3  ✂",
+        "  12  tool          12,345     3,000         –  ████████████░░░░  75%       4         3  ✂"
+      ]
+    )
+  })
+
   it("a row with nothing left out is quiet", () => {
     const quiet = { ...turn, role: "end" as const, moved: false, leftOut: { messages: 0, rounds: 0, tokens: 0 } }
     assert.strictEqual(
-      table.row(quiet, [], plain),
+      table.row(quiet, shown([]), plain),
       "  12  end           12,345     3,000  ████████████░░░░  75%       4         –"
     )
   })
@@ -93,8 +111,14 @@ describe("table", () => {
   it("colours change nothing but colours", () => {
     for (const tokens of [0, 3000, 3999, 4000, 50000]) {
       const one = { ...turn, context: { ...turn.context, tokens } }
-      assert.notStrictEqual(table.row(one, table.rewritten, coloured), table.row(one, table.rewritten, plain))
-      assert.strictEqual(strip(table.row(one, table.rewritten, coloured)), table.row(one, table.rewritten, plain))
+      assert.notStrictEqual(
+        table.row(one, shown(table.rewritten), coloured),
+        table.row(one, shown(table.rewritten), plain)
+      )
+      assert.strictEqual(
+        strip(table.row(one, shown(table.rewritten), coloured)),
+        table.row(one, shown(table.rewritten), plain)
+      )
     }
   })
 

@@ -15,7 +15,18 @@ const named: ReadonlyMap<string, ReadonlyArray<string>> = new Map<string, Readon
   ["--log-level", ["all", "trace", "debug", "info", "warning", "error", "fatal", "none"]]
 ])
 
-const valued = ["--max-tokens", "--max-rounds", "--target", "--counter", "--output", "-o", "--conversation"]
+const valued = [
+  "--max-tokens",
+  "--max-rounds",
+  "--target",
+  "--counter",
+  "--base-url",
+  "--summarizer",
+  "--summarizer-base-url",
+  "--output",
+  "-o",
+  "--conversation"
+]
 
 const switches = ["--fix", "--strict", "--json", "--help", "--wizard", "--version"]
 

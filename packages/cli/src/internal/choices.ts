@@ -36,12 +36,17 @@ const strategies: {
 }
 
 /**
- * A strategy by name. Summaries are made without a model.
+ * A strategy by name. Where there is no summarizer, summaries are made without a model.
  *
  * @internal
  */
 export const strategy = (
   name: StrategyName,
-  aim: Aim
+  aim: Aim,
+  summarizer?: Summarizer.Service
 ): Layer.Layer<TrimStrategy.TrimStrategy, never, TokenCounter.TokenCounter> =>
-  Layer.effect(TrimStrategy.TrimStrategy, strategies[name](aim)).pipe(Layer.provide(Summarizer.layerExtractive))
+  Layer.effect(TrimStrategy.TrimStrategy, strategies[name](aim)).pipe(
+    Layer.provide(
+      summarizer === undefined ? Summarizer.layerExtractive : Layer.succeed(Summarizer.Summarizer, summarizer)
+    )
+  )

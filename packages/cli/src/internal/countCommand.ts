@@ -11,6 +11,7 @@ import * as options from "./options.js"
 const config = {
   file: options.file,
   counter: options.counter,
+  baseUrl: options.baseUrl,
   by: options.by.pipe(Options.optional),
   format: options.format,
   conversation: options.conversation,

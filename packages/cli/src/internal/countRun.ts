@@ -3,11 +3,14 @@
  */
 import type { Conversation } from "@effect-memory/formats/Conversation"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { NotCounted } from "../CliError.js"
 import * as Count from "../Count.js"
+import * as asked from "./asked.js"
 import * as Breath from "./breath.js"
-import * as counters from "./counters.js"
+import * as means from "./means.js"
 import { count as number, percent, plural } from "./numbers.js"
 import { printLines, stdoutStyle } from "./output.js"
 import * as Progress from "./progress.js"
@@ -16,8 +19,7 @@ import { bar, join, left, right, title } from "./table.js"
 import * as transcript from "./transcript.js"
 
 /** @internal */
-export interface Options extends transcript.Source {
-  readonly counter: string
+export interface Options extends transcript.Source, means.Options {
   readonly by: Option.Option<Count.By>
   readonly json: boolean
 }
@@ -44,11 +46,29 @@ const row = ({ by, items, key, role, tokens }: Count.Row, total: number, style: 
 const summary = ({ counter, messages, rounds, tokens }: Count.Total): string =>
   `${plural(tokens, "token")} in ${plural(messages, "message")}, ${plural(rounds, "round")}  (${counter})`
 
+/** What several conversations come to. */
+interface Sum {
+  readonly tokens: number
+  /** By the service. */
+  readonly exact: number
+  /** Why the service did not count the first one that it did not count. */
+  readonly failure: NotCounted | undefined
+}
+
+const nothing: Sum = { tokens: 0, exact: 0, failure: undefined }
+
+const addFailure = (failure: NotCounted | undefined, file: string, conversation: number, reason: string) =>
+  failure === undefined
+    ? new NotCounted({ file, conversation, reason, more: 0 })
+    : new NotCounted({ ...failure, more: failure.more + 1 })
+
 /** @internal */
 export const count = Effect.fn("Cli.count")(function*(options: Options) {
   const file = transcript.nameOf(options.file)
   const by = Option.getOrUndefined(options.by)
-  const counter = yield* counters.make(options.counter)
+  // What could not be counted is told at the end.
+  const { asked: services, counter } = yield* means.make(options, () => Effect.void)
+  const { countConversation } = counter
   const style = yield* stdoutStyle
   const progress = yield* Progress.make({
     label: `Counting ${file}`,
@@ -63,22 +83,36 @@ export const count = Effect.fn("Cli.count")(function*(options: Options) {
     return [
       title(file, conversation, style),
       ...(by === undefined ? [] : [heading(by, style), ...rows.map((one) => row(one, total.tokens, style))]),
-      summary(total)
+      summary(total),
+      ...exactly(total.exact)
     ]
   }
 
-  const countOne = (conversation: Conversation) =>
-    Count.count(conversation.messages, { conversation: conversation.index + 1, by, counter, advance }).pipe(
-      Effect.tap((counted) => Effect.zipRight(progress.clear, printLines(lines(conversation, counted))))
-    )
+  const exactly = (tokens: number | undefined): ReadonlyArray<string> =>
+    tokens === undefined ? [] : [`${plural(tokens, "token")} as ${options.counter} counts the whole`]
 
-  const [tokens, seen] = yield* transcript.fold(
-    options,
-    0,
-    (tokens, conversation) => Effect.map(countOne(conversation), ({ total }) => tokens + total.tokens)
-  )
+  const countOne = Effect.fnUntraced(function*(sum: Sum, conversation: Conversation) {
+    const { index, messages } = conversation
+    const { rows, total } = yield* Count.count(messages, { conversation: index + 1, by, counter, advance })
+    const exact = countConversation === undefined ? undefined : yield* Effect.either(countConversation(messages))
+    const whole = exact !== undefined && Either.isRight(exact) ? { ...total, exact: exact.right } : total
+    yield* progress.clear
+    yield* printLines(lines(conversation, { rows, total: whole }))
+    return {
+      tokens: sum.tokens + whole.tokens,
+      exact: sum.exact + (whole.exact ?? 0),
+      failure: exact === undefined || Either.isRight(exact)
+        ? sum.failure
+        : addFailure(sum.failure, file, index + 1, exact.left.message)
+    }
+  })
+
+  const [{ exact, failure, tokens }, seen] = yield* transcript.fold(options, nothing, countOne)
   if (seen.wanted > 1 && !options.json) {
-    yield* printLines([`${plural(tokens, "token")} in ${plural(seen.wanted, "conversation")}`])
+    const known = countConversation === undefined || failure !== undefined ? undefined : exact
+    yield* printLines([`${plural(tokens, "token")} in ${plural(seen.wanted, "conversation")}`, ...exactly(known)])
   }
-  yield* transcript.complain(transcript.faults(options, seen))
+  const all = yield* services
+  yield* printLines(options.json ? all.map(asked.json) : asked.lines(all, style))
+  yield* transcript.complain([...(failure === undefined ? [] : [failure]), ...transcript.faults(options, seen)])
 }, Effect.scoped)

@@ -7,6 +7,8 @@ import type { TokenCountError } from "effect-memory/MemoryError"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import { type BrokenInstallation, UnknownCounter } from "../CliError.js"
 import { load } from "./load.js"
+import type { Local } from "./remote.js"
+import type * as services from "./services.js"
 import { remembering } from "./totals.js"
 
 const tiktoken = load("@effect-memory/tiktoken", () => import("@effect-memory/tiktoken"))
@@ -41,8 +43,30 @@ const named = (name: string): Effect.Effect<TokenCounter.Service, Failure> => {
   return new UnknownCounter({ given: name, known: [] })
 }
 
+/** How far the sums of a local counter may be off a bill, with room to spare; default: that of the service. */
+const margins: { readonly [S in services.Counting]?: number } = { anthropic: 0.4, openai: 0.15 }
+
+const characters: Local = { local: TokenCounter.characters, margin: undefined }
+
 /**
- * The counter of a name, which counts each message once.
+ * What counts messages beside a service: the best that is known for the model.
+ *
+ * @internal
+ */
+export const beside = Effect.fnUntraced(function*(
+  { model, service }: services.Named
+): Effect.fn.Return<Local, TokenCountError | BrokenInstallation> {
+  const isEstimated = service === "anthropic" || service === "gemini"
+  if (model === undefined || !(isEstimated || service === "openai")) return characters
+  const { TiktokenCounter } = yield* tiktoken
+  return yield* (isEstimated ? TiktokenCounter.makeEstimate({ model }) : TiktokenCounter.make({ model })).pipe(
+    Effect.map((local): Local => ({ local, margin: margins[service] })),
+    Effect.catchTag("UnknownModel", () => Effect.succeed(characters))
+  )
+})
+
+/**
+ * The local counter of a name, which counts each message once.
  *
  * @internal
  */

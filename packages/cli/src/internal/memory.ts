@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import * as Memory from "effect-memory/Memory"
 import type { InvalidBudget } from "effect-memory/MemoryError"
 import * as MemoryStore from "effect-memory/MemoryStore"
+import type * as Summarizer from "effect-memory/Summarizer"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import type * as TrimStrategy from "effect-memory/TrimStrategy"
 import * as choices from "./choices.js"
@@ -27,10 +28,11 @@ export interface Options {
  */
 export const layer = (
   { maxRounds, maxTokens, provider, strategy, target }: Options,
-  counter: TokenCounter.Service
+  counter: TokenCounter.Service,
+  summarizer?: Summarizer.Service
 ): Layer.Layer<Memory.Memory | TrimStrategy.TrimStrategy | TokenCounter.TokenCounter, InvalidBudget> =>
   Memory.layer({ maxTokens, maxRounds: Option.getOrUndefined(maxRounds), rules: provider }).pipe(
     Layer.provide(MemoryStore.layerMemory),
-    Layer.provideMerge(choices.strategy(strategy, { maxTokens, target: Option.getOrUndefined(target) })),
+    Layer.provideMerge(choices.strategy(strategy, { maxTokens, target: Option.getOrUndefined(target) }, summarizer)),
     Layer.provideMerge(Layer.succeed(TokenCounter.TokenCounter, counter))
   )

@@ -6,6 +6,7 @@ import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
+import type * as Option from "effect/Option"
 import { aliases, choices, type FormatName } from "./names.js"
 
 type Parsed<A> = Effect.Effect<A, ValidationError.ValidationError>
@@ -75,9 +76,36 @@ export const target: Options.Options<number> = number(
 export const counter: Options.Options<string> = Options.text("counter").pipe(
   Options.withDescription(
     "What counts the tokens: `characters`, an estimate for any model; `tiktoken:MODEL`, exact for OpenAI models and " +
-      "encodings, such as tiktoken:gpt-4o; `estimate:MODEL`, measured for Claude and Gemini models."
+      "encodings, such as tiktoken:gpt-4o; `estimate:MODEL`, measured for Claude and Gemini models. Or a service, by " +
+      "which whole conversations are counted, while messages are counted here: `anthropic:MODEL`, `openai:MODEL`, " +
+      "`gemini:MODEL`, with a key in ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY; `vllm:MODEL`, `llamacpp`, `tgi`."
   ),
   Options.withDefault("characters")
+)
+
+const url = (name: string, description: string): Options.Options<Option.Option<string>> =>
+  Options.text(name).pipe(Options.withPseudoName("url"), Options.withDescription(description), Options.optional)
+
+/** @internal */
+export const baseUrl = url(
+  "base-url",
+  "Where the service is, if not where it usually is: with /v1 for openai, with /v1beta for gemini, without for others. " +
+    "No key is needed then, but one that is set is sent."
+)
+
+/** @internal */
+export const summarizer: Options.Options<string> = Options.text("summarizer").pipe(
+  Options.withDescription(
+    "What summarizes, for the strategies that do: `extractive`, without a model, or a model of a service: " +
+      "`anthropic:MODEL`, `openai:MODEL`, `gemini:MODEL`, with keys as for counters. Conversations are sent there."
+  ),
+  Options.withDefault("extractive")
+)
+
+/** @internal */
+export const summarizerBaseUrl = url(
+  "summarizer-base-url",
+  "Where the service of the summarizer is, if --base-url is where that of the counter is."
 )
 
 /** @internal */
@@ -94,7 +122,7 @@ export const maxRounds = wholeNumber("max-rounds", 0, "Most rounds of a context.
 export const strategy = choice(
   "strategy",
   "What is done to a conversation that is over the budget: `window`, the default, drops the oldest rounds, `truncate` " +
-    "the oldest groups of calls and results, `summarize` has the oldest rounds summarized without a model, `cascade` " +
+    "the oldest groups of calls and results, `summarize` has the oldest rounds summarized, `cascade` " +
     "clears old results, shortens long parts and then summarizes."
 )
 

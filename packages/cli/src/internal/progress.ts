@@ -31,9 +31,9 @@ export interface Progress {
   readonly add: (more: number) => Effect.Effect<void>
   /** Makes room for something else on the terminal. */
   readonly clear: Effect.Effect<void>
+  /** Says something on standard error, where no line is in the way. */
+  readonly say: (sentence: string) => Effect.Effect<void>
 }
-
-const none: Progress = { add: () => Effect.void, clear: Effect.void }
 
 /** @internal */
 export const make: (
@@ -42,7 +42,10 @@ export const make: (
   function*({ label, printing, show }: Options) {
     const stderr = yield* Stderr
     const terminal = yield* Terminal.Terminal
-    if (!stderr.isTerminal || (printing && (yield* terminal.isTTY))) return none
+    const write = (sentence: string) => stderr.write(`${sentence}\n`)
+    if (!stderr.isTerminal || (printing && (yield* terminal.isTTY))) {
+      return { add: () => Effect.void, clear: Effect.void, say: write }
+    }
 
     const start = yield* Clock.currentTimeMillis
     const state = yield* Ref.make({ done: 0, next: start + patienceMillis, shown: false })
@@ -61,6 +64,6 @@ export const make: (
       })
       if (due !== undefined) yield* stderr.write(`${clearLine}${label}: ${show(due)}`)
     })
-    return { add, clear }
+    return { add, clear, say: (sentence) => Effect.zipRight(clear, write(sentence)) }
   }
 )

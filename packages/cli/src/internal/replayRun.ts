@@ -7,7 +7,7 @@ import type * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Replay from "../Replay.js"
 import * as Breath from "./breath.js"
-import * as counters from "./counters.js"
+import * as means from "./means.js"
 import * as memory from "./memory.js"
 import type { ProviderName, StrategyName } from "./names.js"
 import { plural } from "./numbers.js"
@@ -17,14 +17,13 @@ import { forPeople, forPrograms } from "./report.js"
 import * as transcript from "./transcript.js"
 
 /** @internal */
-export interface Options extends transcript.Source {
+export interface Options extends transcript.Source, means.Options {
   readonly maxTokens: ReadonlyArray<number>
   readonly maxRounds: Option.Option<number>
   /** None for the default. */
   readonly strategies: ReadonlyArray<StrategyName>
   readonly target: Option.Option<number>
   readonly provider: ProviderName
-  readonly counter: string
   readonly json: boolean
 }
 
@@ -38,22 +37,26 @@ const variantsOf = ({ maxTokens, strategies }: Options): ReadonlyArray<Variant> 
   (strategies.length === 0 ? ["window" as const] : strategies)
     .flatMap((strategy) => maxTokens.map((maxTokens) => ({ strategy, maxTokens })))
 
-const reportOf = ({ file, json }: Options, variants: ReadonlyArray<Variant>) =>
+const reportOf = ({ file, json }: Options, variants: ReadonlyArray<Variant>, exact: boolean) =>
   json
     ? Effect.succeed(forPrograms)
-    : Effect.map(stdoutStyle, (style) => forPeople(transcript.nameOf(file), variants, style))
+    : Effect.map(stdoutStyle, (style) => forPeople(transcript.nameOf(file), variants, exact, style))
 
 /** @internal */
 export const replay = Effect.fn("Cli.replay")(function*(options: Options) {
   const variants = variantsOf(options)
-  const report = yield* reportOf(options, variants)
   const progress = yield* Progress.make({
     label: `Replaying ${transcript.nameOf(options.file)}`,
     show: (contexts) => plural(contexts, "context"),
     printing: options.json || variants.length === 1
   })
   const { breathe } = yield* Breath.make
-  const counter = yield* counters.make(options.counter)
+  const { asked, counter, summarizer } = yield* means.make(
+    options,
+    progress.say,
+    variants.map(({ strategy }) => strategy)
+  )
+  const report = yield* reportOf(options, variants, counter.countConversation !== undefined)
   const rules = options.provider === "none" ? "pairing" : options.provider
 
   const replayWith = Effect.fnUntraced(function*(conversation: Conversation.Conversation, variant: Variant) {
@@ -61,7 +64,7 @@ export const replay = Effect.fn("Cli.replay")(function*(options: Options) {
     const one = { ...variant, conversation: index + 1 }
     yield* printLines(report.begin(conversation))
     const summary = yield* Replay.turns(messages, one).pipe(
-      Stream.provideLayer(memory.layer({ ...options, ...variant }, counter)),
+      Stream.provideLayer(memory.layer({ ...options, ...variant }, counter, summarizer)),
       Stream.tap((turn) => printLines(report.turn(turn))),
       Stream.tap(() => Effect.zipRight(progress.add(1), breathe)),
       Stream.runFold(Replay.begin(messages, one, rules), Replay.addTurn)
@@ -81,6 +84,6 @@ export const replay = Effect.fn("Cli.replay")(function*(options: Options) {
         ))
   )
   yield* progress.clear
-  if (seen.wanted > 0) yield* printLines(report.totals(totals))
+  if (seen.wanted > 0) yield* printLines([...report.totals(totals), ...report.asked(yield* asked)])
   yield* transcript.complain(transcript.faults(options, seen))
 }, Effect.scoped)

@@ -47,32 +47,42 @@ export const columns = (strategy: string): ReadonlyArray<Rewritten> =>
   strategy === "cascade" ? rewritten : strategy === "summarize" ? ["summarized"] : []
 
 /** @internal */
-export const heading = (maxTokens: number, shown: ReadonlyArray<Rewritten>, style: Style): string =>
+export interface Shown {
+  /** Whether a service counts contexts. */
+  readonly exact: boolean
+  readonly rewritten: ReadonlyArray<Rewritten>
+}
+
+/** @internal */
+export const heading = (maxTokens: number, { exact, rewritten }: Shown, style: Style): string =>
   style.dim(join([
     right("turn", 4),
     left("role", 9),
     right("recorded", 9),
     right("context", 8),
+    ...(exact ? [right("exact", 8)] : []),
     left(`of ${count(maxTokens)}`, barWidth + 5),
     right("rounds", 6),
     right("left out", 8),
-    ...shown
+    ...rewritten
   ]))
 
 /** @internal */
-export const row = (turn: Replay.Turn, shown: ReadonlyArray<Rewritten>, style: Style): string => {
+export const row = (turn: Replay.Turn, { exact, rewritten }: Shown, style: Style): string => {
   const { context, leftOut, maxTokens, recorded } = turn
-  const full = right(percent(context.tokens, maxTokens), 4)
+  const tokens = turn.exact ?? context.tokens
+  const full = right(percent(tokens, maxTokens), 4)
   const quiet = (n: number, width: number) => n === 0 ? style.dim(right(none(n), width)) : right(none(n), width)
   return join([
     style.dim(right(count(turn.turn), 4)),
     left(turn.role, 9),
     right(count(recorded.tokens), 9),
     right(count(context.tokens), 8),
-    `${bar(context.tokens, maxTokens, style)} ${context.tokens > maxTokens ? style.bad(full) : full}`,
+    ...(exact ? [right(none(turn.exact ?? 0), 8)] : []),
+    `${bar(tokens, maxTokens, style)} ${tokens > maxTokens ? style.bad(full) : full}`,
     right(count(context.rounds), 6),
     quiet(leftOut.rounds, 8),
-    ...shown.map((column) => quiet(turn[column], column.length)),
+    ...rewritten.map((column) => quiet(turn[column], column.length)),
     turn.moved ? style.warn("✂") : ""
   ])
 }

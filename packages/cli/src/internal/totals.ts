@@ -14,6 +14,19 @@ export const total = (
   Effect.reduce(messages, 0, (sum, message) => Effect.map(counter.countMessage(message), (tokens) => sum + tokens))
 
 /**
+ * Tokens of a whole conversation by the service of the counter, where there is one and it answers.
+ *
+ * @internal
+ */
+export const exactly = (
+  { countConversation }: TokenCounter.Service,
+  messages: ReadonlyArray<Message.Message>
+): Effect.Effect<{ readonly exact?: number }> =>
+  countConversation === undefined
+    ? Effect.succeed({})
+    : Effect.match(countConversation(messages), { onFailure: () => ({}), onSuccess: (exact) => ({ exact }) })
+
+/**
  * Counts each message once: who shows a memory counts what the memory counts.
  *
  * @internal
