@@ -37,15 +37,14 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { identity } from "effect/Function"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
-import * as RateLimiter from "effect/RateLimiter"
 import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
 import type * as Scope from "effect/Scope"
 import * as circuit from "./internal/circuit.js"
+import * as paces from "./internal/pace.js"
 import * as settings from "./internal/settings.js"
 import * as PlatformMetrics from "./PlatformMetrics.js"
 import { type InvalidOption, type Kind, RemoteError } from "./RemoteError.js"
@@ -73,7 +72,10 @@ export interface Options {
   readonly breakerCooldown?: Duration.DurationInput | undefined
   /** Attempts at a time. Default 4. */
   readonly concurrency?: number | undefined
-  /** Attempts that may start in a minute. Default: no limit. */
+  /**
+   * Attempts that may start in any minute; a call that would have to wait for its turn beyond the deadline fails at once.
+   * Default: no limit.
+   */
   readonly requestsPerMinute?: number | undefined
 }
 
@@ -124,13 +126,18 @@ const checked = (options: Options) =>
     requestsPerMinute: settings.whole("policy.requestsPerMinute", options.requestsPerMinute ?? unlimited, 1)
   })
 
-/** Each attempt waits for its turn and for a place. */
-const makeTurns = Effect.fnUntraced(function*(concurrency: number, requestsPerMinute: number) {
+/** Each attempt waits for a place, and there for its turn: what begins a turn begins at once. */
+const makeTurns = Effect.fnUntraced(function*(endpoint: Endpoint, concurrency: number, requestsPerMinute: number) {
   const places = yield* Effect.makeSemaphore(concurrency)
-  const paced: RateLimiter.RateLimiter = requestsPerMinute === unlimited
-    ? identity
-    : yield* RateLimiter.make({ limit: requestsPerMinute, interval: "1 minute" })
-  return <A, E, R>(attempt: Effect.Effect<A, E, R>) => paced(places.withPermits(1)(attempt))
+  const pace = requestsPerMinute === unlimited ? undefined : yield* paces.make(requestsPerMinute)
+  const noTurn = () => new RemoteError({ ...endpoint, kind: "rateLimited", retryable: false })
+  return <A, R>(attempt: Effect.Effect<A, RemoteError, R>, end: number): Effect.Effect<A, RemoteError, R> =>
+    places.withPermits(1)(
+      pace === undefined ? attempt : Effect.flatMap(
+        pace(end),
+        (isTurn): Effect.Effect<A, RemoteError, R> => isTurn ? attempt : Effect.fail(noTurn())
+      )
+    )
 })
 
 /** Runs attempts where the circuit admits them, and learns from what becomes of them. */
@@ -202,7 +209,7 @@ export const make: (
   options?: Options
 ) => Effect.Effect<RemotePolicy, InvalidOption, Scope.Scope> = Effect.fnUntraced(function*(endpoint, options = {}) {
   const known = yield* checked(options)
-  const turns = yield* makeTurns(known.concurrency, known.requestsPerMinute)
+  const turns = yield* makeTurns(endpoint, known.concurrency, known.requestsPerMinute)
   const { guard, isAdmitting, refused } = yield* makeCircuit(endpoint, known)
   const tagged = <Type, In, Out>(metric: Metric.Metric<Type, In, Out>) =>
     Metric.tagged(metric, "service", endpoint.service)
@@ -245,7 +252,10 @@ export const make: (
       )
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const end = now + known.deadline
-        const admitted = Effect.flatMap(isAdmitting, (admitting) => admitting ? turns(guard(attempt, end)) : refused)
+        const admitted = Effect.flatMap(
+          isAdmitting,
+          (admitting) => admitting ? turns(guard(attempt, end), end) : refused
+        )
         return admitted.pipe(
           Effect.retry(schedule(end)),
           Effect.timeoutFail({ duration: known.deadline, onTimeout: timedOut }),

@@ -144,7 +144,7 @@ describe("RemotePolicy", () => {
         const policy = yield* RemotePolicy.make(endpoint, { requestsPerMinute: 1, deadline: "10 seconds" })
         const { request, times } = yield* scripted(["ok"])
         yield* policy.run(request)
-        assert.strictEqual(kindOf(yield* run(policy.run(request))), "timeout")
+        assert.strictEqual(kindOf(yield* run(policy.run(request))), "rateLimited")
         assert.strictEqual((yield* times).length, 1)
       }))
   })
