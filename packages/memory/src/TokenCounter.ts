@@ -51,7 +51,10 @@ export interface Service {
   readonly countConversation?:
     | ((messages: ReadonlyArray<Message.Message>) => Effect.Effect<number, TokenCountError>)
     | undefined
-  /** How far the sum over the messages may be off `countConversation`: 0.25, the default, is a quarter of it. */
+  /**
+   * How far the sum over the messages and `countConversation` may be apart: with 0.25, the default, neither is more than
+   * a quarter above the other.
+   */
   readonly margin?: number | undefined
   /** What has been learned from bills, where the counter is {@link calibrated}. */
   readonly calibration?: Calibration | undefined
@@ -77,7 +80,10 @@ export interface ConversationCounter {
 export interface VerifiedOptions {
   /** Counts messages. */
   readonly local: Service
-  /** How far the sum over the messages may be off: 0.25, the default, is a quarter of it. */
+  /**
+   * How far the local sum and the exact count may be apart: with 0.25, the default, neither is more than a quarter above
+   * the other.
+   */
   readonly margin?: number | undefined
 }
 

@@ -114,6 +114,30 @@ describe("a verified counter", () => {
       assert.strictEqual((yield* memory.context).length, 10, "nothing is lost")
     }))
 
+  it.scoped("that fails leaves what fits by the margin, however large that is", () =>
+    Effect.gen(function*() {
+      for (const margin of [0.5, 1, 3]) {
+        const { countConversation } = yield* service(() => undefined)
+        const counter = TokenCounter.verified({ countConversation }, { local: ones, margin })
+        const memory = yield* makeMemory({ maxTokens: 40, counter })
+        yield* memory.recordAll(rounds(30))
+        const kept = (yield* memory.context).length
+        assert.isAtMost(kept * (1 + margin), 40)
+        assert.isAbove((kept + 2) * (1 + margin), 40)
+      }
+    }))
+
+  it.scoped("that counts far more than the sum leaves what comes to the limit", () =>
+    Effect.gen(function*() {
+      for (const margin of [0.25, 1, 3]) {
+        const { countConversation } = yield* service(({ length }) => length * 4)
+        const counter = TokenCounter.verified({ countConversation }, { local: ones, margin })
+        const memory = yield* makeMemory({ maxTokens: 40, counter })
+        yield* memory.recordAll(rounds(30))
+        assert.strictEqual((yield* memory.context).length, 10)
+      }
+    }))
+
   it.scoped("whose answer is no count has failed", () =>
     Effect.gen(function*() {
       const { countConversation } = yield* service(() => Number.NaN)
@@ -167,11 +191,12 @@ describe("a verified counter", () => {
     maxTokens: fc.integer({ min: 50, max: 2000 }),
     // What the sum misses is more of each message, the same for any conversation, or both; or it is too large.
     missed: fc.oneof(
-      fc.record({ factor: fc.double({ min: 1, max: 1.6, noNaN: true }), fixed: fc.nat(20) }),
+      fc.record({ factor: fc.double({ min: 1, max: 1.6, noNaN: true }), fixed: fc.integer({ min: 20, max: 35 }) }),
       fc.record({ factor: fc.double({ min: 0.5, max: 1, noNaN: true }), fixed: fc.constant(0) })
     )
   }, ({ maxTokens, messages, missed: { factor, fixed } }) =>
     Effect.gen(function*() {
+      const local = { ...TokenCounter.characters, overhead: fixed === 0 ? 0 : 20 }
       const exactly = (context: ReadonlyArray<Message.Message>) =>
         Effect.map(
           Effect.forEach(context, TokenCounter.characters.countMessage, { concurrency: 1 }),
@@ -182,7 +207,7 @@ describe("a verified counter", () => {
         maxTokens,
         counter: TokenCounter.verified({
           countConversation: (context) => Effect.zipRight(Ref.update(asked, (n) => n + 1), exactly(context))
-        }, { local: TokenCounter.characters, margin: 1 })
+        }, { local, margin: 1 })
       })
       for (const message of messages) {
         yield* memory.record(message)
@@ -194,7 +219,7 @@ describe("a verified counter", () => {
         assert.strictEqual(yield* Ref.get(asked), times, "an unchanged conversation is not counted again")
         const tokens = yield* exactly(context)
         const { floor } = yield* memory.plan
-        const least = fixed + factor * floor.total
+        const least = fixed + factor * (floor.total - local.overhead)
         assert.isTrue(tokens <= maxTokens + 1e-6 || tokens <= least + 1e-6, `${tokens} of ${maxTokens}`)
       }
     }).pipe(Effect.scoped), runs(60))

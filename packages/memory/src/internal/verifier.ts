@@ -49,18 +49,18 @@ export const make = Effect.fnUntraced(function*(
     const exact = bounds.lower > limit ? bounds.upper : yield* ask(candidate, bounds)
     return exact <= limit
       ? { reserve, exact }
-      : { reserve: limit - allowed(limit, { tokens: candidate.tokens, exact }), exact: undefined }
+      : { reserve: limit - allowed(limit, { tokens: candidate.tokens, exact }, margin), exact: undefined }
   })
 
   const decide = Effect.fnUntraced(function*(view: number, limit: number) {
-    if (view * (1 - margin) <= limit) {
+    if (view / (1 + margin) <= limit) {
       const reserve = Math.min(0, limit - view)
       const whole = yield* present(reserve)
       const bounds = boundsOf(whole, yield* Ref.get(last), counts, margin)
       if (bounds.lower <= limit) return yield* settle(limit, reserve, whole, bounds)
     }
     const known = yield* Ref.get(last)
-    const reserve = known === undefined ? 0 : limit - allowed(limit, known)
+    const reserve = known === undefined ? 0 : limit - allowed(limit, known, margin)
     const trimmed = yield* present(reserve)
     return yield* settle(limit, reserve, trimmed, boundsOf(trimmed, known, counts, margin))
   })
@@ -115,12 +115,15 @@ const boundsOf = (
     const expected = known.exact + tokens - known.tokens
     if (changed < tokens) return { lower: expected - margin * changed, upper: expected + margin * changed }
   }
-  return { lower: tokens * (1 - margin), upper: tokens * (1 + margin) }
+  return { lower: tokens / (1 + margin), upper: tokens * (1 + margin) }
 }
 
 /**
  * The largest sum that is expected to come to at most the limit, whether what the sum misses is a share of the
- * conversation or the same for any.
+ * conversation or the same for any. Far from the limit the latter would leave nothing: there the margin is enough.
  */
-const allowed = (limit: number, { exact, tokens }: Pick<Verified, "tokens" | "exact">): number =>
-  exact <= 0 ? limit : Math.max(0, Math.floor(Math.min(limit * tokens / exact, limit - (exact - tokens))))
+const allowed = (limit: number, { exact, tokens }: Pick<Verified, "tokens" | "exact">, margin: number): number => {
+  if (exact <= 0) return limit
+  const share = limit * tokens / exact
+  return Math.floor(Math.min(share, Math.max(limit - (exact - tokens), limit / (1 + margin))))
+}
