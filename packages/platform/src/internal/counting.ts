@@ -16,7 +16,7 @@ import type * as Scope from "effect/Scope"
 import { TokenCountError } from "effect-memory/MemoryError"
 import type * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
-import type { InvalidOption, RemoteError } from "../RemoteError.js"
+import { InvalidOption, type RemoteError } from "../RemoteError.js"
 import * as RemotePolicy from "../RemotePolicy.js"
 import type * as RemoteTokenCounter from "../RemoteTokenCounter.js"
 import * as remote from "./remote.js"
@@ -85,6 +85,22 @@ const remembering = (capacity: number) =>
 
 const encode = Schema.encode(Schema.parseJson())
 
+/** The service counts tools with every conversation: so must the sum, or it would be off by all of them. */
+const withTools = Effect.fnUntraced(function*(local: TokenCounter.Service, tools: RemoteTokenCounter.Options["tools"]) {
+  if (tools === undefined) return local
+  const json = yield* Effect.mapError(
+    encode(tools),
+    () =>
+      new InvalidOption({
+        field: "tools",
+        given: "what is no JSON",
+        expected: "tool definitions as the service takes them"
+      })
+  )
+  const tokens = yield* Effect.orElseSucceed(local.count(json), () => Math.ceil(json.length / 4))
+  return { ...local, overhead: local.overhead + tokens }
+})
+
 /**
  * A counter that counts messages locally, and conversations by a service.
  *
@@ -95,7 +111,7 @@ export const make: <A, I>(
   options: RemoteTokenCounter.Options,
   policy: RemotePolicy.Options | undefined
 ) => Effect.Effect<TokenCounter.Service, InvalidOption, HttpClient.HttpClient | Scope.Scope> = Effect.fnUntraced(
-  function*(provider, { capacity, local = TokenCounter.characters, margin }, policy) {
+  function*(provider, { capacity, local = TokenCounter.characters, margin, tools }, policy) {
     const { model, module, operation, service } = provider
     const endpoint = { service, operation }
     const url = yield* settings.url("baseUrl", provider.baseUrl, provider.path)
@@ -149,6 +165,6 @@ export const make: <A, I>(
               attributes: { messages: messages.length }
             })
           )
-    }, { local, margin: known.margin })
+    }, { local: yield* withTools(local, tools), margin: known.margin })
   }
 )
