@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the examples of all READMEs as they stand there. One that prints says behind `//` what.
+# Runs the examples of all READMEs that say behind `//` what they print.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 examples=()
@@ -12,7 +12,7 @@ for readme in README.md packages/*/README.md; do
     example=$package/readme-$n.tmp.ts
     examples+=("$example")
     awk -v n="$n" '/^```ts$/ { block++; next } /^```$/ { inside = 0; if (block == n) exit } block == n' "$readme" >"$example"
-    grep -q 'console\.log' "$example" || continue
+    grep -qE 'console\.log.*\) // ' "$example" || continue
     output=$(npx tsx "$example")
     wanted=$(sed -n 's/.*console\.log) *\/\/ //p; s/.*console\.log(.*) \/\/ //p' "$example")
     [ "$output" = "$wanted" ] || { echo "example $n of $readme printed $output, not $wanted"; exit 1; }
