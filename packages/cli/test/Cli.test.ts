@@ -5,9 +5,10 @@ import { execFile, execFileSync, spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import * as files from "./files.js"
 import { json, lines, type Outcome } from "./run.js"
+import { listen } from "./service.js"
 
 const { root, sample } = files
 
@@ -148,6 +149,30 @@ describe("Cli", () => {
           assert.deepStrictEqual([outcome.code, outcome.stderr], [0, ""])
           assert.lengthOf(lines(outcome.stdout), 1)
         }
+      }), timeout)
+
+    it.scopedLive("asks services, with a part that is loaded on use", () =>
+      Effect.gen(function*() {
+        const { url } = yield* listen(() => ({ body: { input_tokens: 1234 } }))
+        const args = ["count", sample, "--counter", "anthropic:claude-sonnet-4-5", "--base-url", url, "--json"]
+        const { code, stderr, stdout } = yield* bundle(...args)
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        assert.deepStrictEqual(json(stdout).map(({ exact, requests }) => exact ?? requests), [1234, 1])
+      }), timeout)
+
+    it.scopedLive("can be interrupted while a service does not answer", () =>
+      Effect.gen(function*() {
+        const [asked, gone] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const { url } = yield* listen(() => undefined, { asked, gone })
+        const args = ["count", sample, "--counter", "llamacpp", "--base-url", url]
+        const child = yield* Effect.sync(() => spawn(process.execPath, [bin, ...args], { cwd: root }))
+        yield* Deferred.await(asked)
+        const code = yield* Effect.async<number | null>((resume) => {
+          child.on("close", (code) => resume(Effect.succeed(code)))
+          child.kill("SIGINT")
+        })
+        assert.strictEqual(code, 130)
+        yield* Deferred.await(gone)
       }), timeout)
 
     it.effect("can be interrupted", () =>
