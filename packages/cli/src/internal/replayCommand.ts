@@ -40,7 +40,8 @@ export const command = Command.make(
   Command.withDescription(help(
     "replay",
     "Records a transcript message after message, asks for the context before each reply as an agent would and once " +
-      "at the end, and shows what every context holds and what it leaves out.",
+      "at the end, and shows what every context holds and what it leaves out. Where the counter is a service, it is " +
+      "asked about every context; while it does not answer, contexts are held by what is counted here.",
     [
       ["session.jsonl --max-tokens 8000", "A row for each context, then the totals."],
       ["session.jsonl --max-tokens 8000 --max-tokens 32000", "A row for each budget."],
@@ -51,6 +52,14 @@ export const command = Command.make(
       [
         "session.jsonl --max-tokens 8000 --counter tiktoken:gpt-4o --provider openai",
         "Counted and repaired as for that model."
+      ],
+      [
+        "session.jsonl --max-tokens 8000 --counter anthropic:claude-sonnet-4-5",
+        "Counted by Anthropic, with the key in ANTHROPIC_API_KEY."
+      ],
+      [
+        "session.jsonl --max-tokens 8000 --strategy summarize --summarizer openai:qwen3 --base-url http://localhost:11434/v1",
+        "Summarized by a model of this machine."
       ],
       ["requests.jsonl --max-tokens 8000 --conversation 3", "The third conversation of the file only."],
       ["session.jsonl --max-tokens 8000 --json | jq .context.tokens", "For programs."]
