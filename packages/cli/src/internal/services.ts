@@ -53,9 +53,6 @@ export const find = <Service extends Counting>(
   return service && { option, name, service, model: colon < 0 ? undefined : name.slice(colon + 1) }
 }
 
-/** @internal */
-export const isRemoteCounter = (name: string): boolean => find("--counter", name, counting) !== undefined
-
 /** The model; empty where a server of local models is to take what it has. @internal */
 export const modelOf = ({ model, name, option, service }: Named): Effect.Effect<string, InvalidOptions> => {
   const example = examples[service]
