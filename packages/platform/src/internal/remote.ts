@@ -2,8 +2,7 @@
  * One request to a service: JSON there, JSON back, and every failure a `RemoteError`. Causes are left behind, since
  * they hold the request with its key and what was sent.
  */
-import * as Headers from "@effect/platform/Headers"
-import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -26,9 +25,6 @@ const requestId = (headers: classify.Answer["headers"]): { readonly requestId?: 
   const id = headers["request-id"] ?? headers["x-request-id"]
   return id !== undefined && /^[\w-]{1,80}$/.test(id) ? { requestId: id } : {}
 }
-
-/** Headers hold keys, and what services and proxies may echo. */
-const noHeaders = [/^/]
 
 const open = ({ headers, url }: Route): HttpClientRequest.HttpClientRequest =>
   HttpClientRequest.post(url).pipe(
@@ -54,7 +50,10 @@ export const post = <A, I>(
 ): (body: string) => Effect.Effect<A, RemoteError> => {
   const { operation, service } = route
   const request = open(route)
+  const { host, pathname } = new URL(route.url)
   const decode = Schema.decodeUnknown(schema)
+  // A span of the client ends with a failure that holds the request, its key and its body: this one is our own.
+  const quiet = HttpClient.withTracerDisabledWhen(client, () => true)
   const fail = (fields: Omit<ConstructorParameters<typeof RemoteError>[0], "service" | "operation">) =>
     new RemoteError({ service, operation, ...fields })
 
@@ -66,6 +65,7 @@ export const post = <A, I>(
   const read = Effect.fnUntraced(function*(response: HttpClientResponse.HttpClientResponse) {
     const body = yield* Effect.mapError(response.text, failure)
     const { headers, status } = response
+    yield* Effect.annotateCurrentSpan("http.response.status_code", status)
     const now = yield* Clock.currentTimeMillis
     const found = classify.read({ status, headers, body }, now)
     if (found._tag === "Fault") return yield* fail({ status, ...requestId(headers), ...found.verdict })
@@ -76,7 +76,7 @@ export const post = <A, I>(
   })
 
   return (body) =>
-    client.execute(HttpClientRequest.bodyText(request, body, "application/json")).pipe(
+    quiet.execute(HttpClientRequest.bodyText(request, body, "application/json")).pipe(
       // A client may have been told to fail on a status.
       Effect.catchAll((error) =>
         error._tag === "ResponseError" && error.reason === "StatusCode"
@@ -84,7 +84,10 @@ export const post = <A, I>(
           : Effect.fail(failure(error))
       ),
       Effect.flatMap(read),
-      // For the spans of the client.
-      Effect.locally(Headers.currentRedactedNames, noHeaders)
+      Effect.withSpan("http.client POST", {
+        kind: "client",
+        captureStackTrace: false,
+        attributes: { "http.request.method": "POST", "server.address": host, "url.path": pathname }
+      })
     )
 }
