@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as counters from "../src/internal/counters.js"
+import * as services from "../src/internal/services.js"
 
 describe("counters", () => {
   const cases: ReadonlyArray<readonly [name: string, tokens: number]> = [
@@ -16,6 +17,26 @@ describe("counters", () => {
       Effect.gen(function*() {
         const counter = yield* counters.make(name)
         assert.strictEqual(yield* counter.count("a b c d e f"), tokens)
+      }))
+  }
+
+  const besides: ReadonlyArray<readonly [name: string, id: string, margin: number | undefined]> = [
+    ["openai:gpt-4o", "tiktoken/gpt-4o", 0.15],
+    ["openai:qwen3", "characters", undefined],
+    ["anthropic:claude-sonnet-4-5", "estimate/claude*1.4", 0.4],
+    ["anthropic:mine", "characters", undefined],
+    ["gemini:gemini-2.5-pro", "estimate/gemini*1.2", undefined],
+    ["vllm:gpt-4o", "characters", undefined],
+    ["llamacpp", "characters", undefined]
+  ]
+
+  for (const [name, id, margin] of besides) {
+    it.effect(`${id} beside ${name}`, () =>
+      Effect.gen(function*() {
+        const named = services.find("--counter", name, services.counting)
+        assert.isDefined(named)
+        const beside = yield* counters.beside(named)
+        assert.deepStrictEqual([beside.local.id, beside.margin], [id, margin])
       }))
   }
 
