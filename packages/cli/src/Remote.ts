@@ -22,7 +22,10 @@ export const Asked = Schema.TaggedStruct("Service", {
   retries: Schema.Number,
   /** Calls that failed after all their attempts. */
   failures: Schema.Number,
-  /** How often it had to do without the service; more than `failures` where that was not even asked any more. */
+  /**
+   * Calls without an answer, where it had to do without the service: the failures, and those that were not even sent
+   * since the service had failed too often.
+   */
   fallbacks: Schema.Number
 })
 

@@ -215,7 +215,7 @@ describe("a remote counter", () => {
         replayed.stderr,
         /^[^\n]*no answer came: check that the base URL can be reached from here; [^\n]*\n$/
       )
-      assert.match(replayed.stdout, /2 failures, \d+ conversations went by the local count\n$/)
+      assert.match(replayed.stdout, /2 failures, \d+ calls without an answer\n$/)
       const fitted = yield* run(["fit", talk, ...budget, ...withCounter(url), "-o", files.at("down.jsonl"), "--json"])
       assert.strictEqual(fitted.code, 0)
       assert.lengthOf(lines(fitted.stderr), 1)

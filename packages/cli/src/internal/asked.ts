@@ -7,15 +7,10 @@ import { plural } from "./numbers.js"
 import type { Style } from "./style.js"
 import { left } from "./table.js"
 
-/** What was done where a service did not answer. */
-const instead: { readonly [U in Asked["use"]]: (n: number) => string } = {
-  counter: (n) => `${plural(n, "conversation")} went by the local count`,
-  summarizer: (n) => `${plural(n, "summary", "summaries")} could not be had`
-}
-
 const line = ({ failures, fallbacks, name, requests, retries, use }: Asked, style: Style): string => {
   const facts = [plural(requests, "request"), plural(retries, "retry", "retries"), plural(failures, "failure")]
-  const text = [...facts, ...(fallbacks === 0 ? [] : [style.warn(instead[use](fallbacks))])].join(", ")
+  const text = [...facts, ...(fallbacks === 0 ? [] : [style.warn(`${plural(fallbacks, "call")} without an answer`)])]
+    .join(", ")
   return `  ${left(use, 10)}  ${style.bold(name)}  ${text}`
 }
 
