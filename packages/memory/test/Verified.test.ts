@@ -138,6 +138,67 @@ describe("a verified counter", () => {
       }
     }))
 
+  it.scoped("is given no conversation that is surely too long", () =>
+    Effect.gen(function*() {
+      const sizes: Array<number> = []
+      const isDown = yield* Ref.make(true)
+      const memory = yield* makeMemory({
+        maxTokens: 20,
+        counter: TokenCounter.verified({
+          countConversation: (messages) =>
+            Effect.if(Effect.zipRight(Effect.sync(() => sizes.push(messages.length)), Ref.get(isDown)), {
+              onTrue: () => Effect.fail(down),
+              onFalse: () => Effect.succeed(messages.length)
+            })
+        }, { local: ones, margin: 1 })
+      })
+      for (let i = 1; i <= 60; i++) {
+        yield* Ref.set(isDown, i < 40)
+        yield* memory.recordAll(rounds(1, i))
+        assert.isAtMost((yield* memory.context).length, 20)
+      }
+      assert.isAbove(sizes.length, 0)
+      assert.isAtMost(Math.max(...sizes), 40, "half of what the sum says is the least that it can be")
+    }))
+
+  it.scoped("that is down costs a strategy one trim for a context, and is asked again for each", () =>
+    Effect.gen(function*() {
+      const trims = yield* Ref.make(0)
+      const strategy = TrimStrategy.make(({ messages }) =>
+        Effect.as(Ref.update(trims, (n) => n + 1), { messages: messages.slice(-8), replace: false })
+      )
+      const isDown = yield* Ref.make(true)
+      const asked = yield* Ref.make(0)
+      const memory = yield* makeMemory({
+        maxTokens: 10,
+        strategy,
+        counter: TokenCounter.verified({
+          countConversation: (messages) =>
+            Effect.zipRight(
+              Ref.update(asked, (n) => n + 1),
+              Effect.if(Ref.get(isDown), {
+                onTrue: () => Effect.fail(down),
+                onFalse: () => Effect.succeed(messages.length)
+              })
+            )
+        }, { local: ones, margin: 1 })
+      })
+      yield* memory.recordAll(rounds(20))
+      yield* memory.context
+      for (let i = 21; i < 30; i++) {
+        yield* memory.recordAll(rounds(1, i))
+        const before = [yield* Ref.get(trims), yield* Ref.get(asked)]
+        assert.deepStrictEqual(texts(yield* memory.context), texts(rounds(2, i - 1)))
+        const after = [yield* Ref.get(trims), yield* Ref.get(asked)]
+        assert.deepStrictEqual(after.map((n, at) => n - before[at]), [1, 1])
+      }
+      yield* Ref.set(isDown, false)
+      for (let i = 30; i < 32; i++) {
+        yield* memory.recordAll(rounds(1, i))
+        assert.isAtMost((yield* memory.context).length, 10)
+      }
+    }))
+
   it.scoped("whose answer is no count has failed", () =>
     Effect.gen(function*() {
       const { countConversation } = yield* service(() => Number.NaN)

@@ -34,22 +34,38 @@ export const make = Effect.fnUntraced(function*(
   if (countConversation === undefined) return present(0)
   const last = yield* Ref.make<Verified | undefined>(undefined)
   const decision = yield* Ref.make<Decision | undefined>(undefined)
+  /** Whether the last count could not be had. */
+  const failing = yield* Ref.make(false)
 
   /** The exact count; where it cannot be had, the most that it can be. */
-  const ask = ({ messages, tokens }: Fitted, { upper }: Bounds): Effect.Effect<number> =>
+  const ask = ({ messages, tokens }: Fitted, upper: number): Effect.Effect<number> =>
     Effect.suspend(() => countConversation(messages)).pipe(
       Effect.filterOrElse(isCount, (exact) => notACount(counter.id, exact)),
-      Effect.tap((exact) => Ref.set(last, { messages: messages.slice(), tokens, exact })),
-      Effect.catchAll((error) => Effect.as(failed(error), upper))
+      Effect.tap((exact) =>
+        Effect.zipRight(Ref.set(last, { messages: messages.slice(), tokens, exact }), Ref.set(failing, false))
+      ),
+      Effect.catchAll((error) => Effect.zipRight(failed(error), Effect.as(Ref.set(failing, true), upper)))
     )
+
+  /** What a count, or the most that it can be, means for the candidate that was asked about. */
+  const judge = (limit: number, reserve: number, candidate: Fitted, exact: number): Found =>
+    exact <= limit
+      ? { reserve, exact, candidate }
+      : { reserve: limit - allowed(limit, { tokens: candidate.tokens, exact }, margin), exact: undefined }
 
   /** How much less than the limit the sum may be, so that what is handed out is within it. */
   const settle = Effect.fnUntraced(function*(limit: number, reserve: number, candidate: Fitted, bounds: Bounds) {
-    if (bounds.upper <= limit) return { reserve, exact: bounds.upper }
-    const exact = bounds.lower > limit ? bounds.upper : yield* ask(candidate, bounds)
-    return exact <= limit
-      ? { reserve, exact }
-      : { reserve: limit - allowed(limit, { tokens: candidate.tokens, exact }, margin), exact: undefined }
+    if (bounds.upper <= limit) return judge(limit, reserve, candidate, bounds.upper)
+    const exact = bounds.lower > limit ? bounds.upper : yield* ask(candidate, bounds.upper)
+    return judge(limit, reserve, candidate, exact)
+  })
+
+  /** While the service fails, it is asked about what is within the limit by the margin: nothing is trimmed twice. */
+  const probe = Effect.fnUntraced(function*(limit: number, known: Verified | undefined) {
+    const most = Math.floor(Math.min(limit / (1 + margin), known === undefined ? limit : allowed(limit, known, margin)))
+    const candidate = yield* present(limit - most)
+    const upper = Math.min(limit, candidate.tokens * (1 + margin))
+    return judge(limit, limit - most, candidate, yield* ask(candidate, upper))
   })
 
   const decide = Effect.fnUntraced(function*(view: number, limit: number) {
@@ -60,6 +76,7 @@ export const make = Effect.fnUntraced(function*(
       if (bounds.lower <= limit) return yield* settle(limit, reserve, whole, bounds)
     }
     const known = yield* Ref.get(last)
+    if (yield* Ref.get(failing)) return yield* probe(limit, known)
     const reserve = known === undefined ? 0 : limit - allowed(limit, known, margin)
     const trimmed = yield* present(reserve)
     return yield* settle(limit, reserve, trimmed, boundsOf(trimmed, known, counts, margin))
@@ -73,14 +90,13 @@ export const make = Effect.fnUntraced(function*(
     const limit = (yield* budget).maxTokens
     if (limit === undefined || view * (1 + margin) <= limit) return yield* present(0)
     const known = yield* Ref.get(decision)
-    const decided = known?.version === version && known.limit === limit
-      ? known
-      : { version, limit, ...(yield* decide(view, limit)) }
-    yield* Ref.set(decision, decided)
-    const fitted = yield* present(decided.reserve)
-    return decided.exact === undefined
+    const again = known?.version === version && known.limit === limit
+    const found: Found = again ? known : yield* decide(view, limit)
+    if (!again) yield* Ref.set(decision, { version, limit, reserve: found.reserve, exact: found.exact })
+    const fitted = found.candidate ?? (yield* present(found.reserve))
+    return found.exact === undefined
       ? fitted
-      : { ...fitted, tokens: Math.ceil(decided.exact), budget: { ...fitted.budget, maxTokens: limit } }
+      : { ...fitted, tokens: Math.ceil(found.exact), budget: { ...fitted.budget, maxTokens: limit } }
   })
 })
 
@@ -93,6 +109,11 @@ interface Decision {
   readonly exact: number | undefined
 }
 
+interface Found extends Pick<Decision, "reserve" | "exact"> {
+  /** What was looked at is handed out as it is. */
+  readonly candidate?: Fitted
+}
+
 /** What the exact count of a context lies between. */
 interface Bounds {
   readonly lower: number
@@ -100,7 +121,8 @@ interface Bounds {
 }
 
 /**
- * The sum may be off by the margin; beside a conversation whose exact count is known, only by the margin of what differs.
+ * The sum may be off by the margin, as a factor either way; beside a conversation whose exact count is known, only by the
+ * margin of what differs.
  */
 const boundsOf = (
   { messages, tokens }: Pick<Fitted, "messages" | "tokens">,
@@ -111,9 +133,13 @@ const boundsOf = (
   if (known !== undefined) {
     const differs = (a: ReadonlyArray<Message.Message>, b: ReadonlySet<Message.Message>) =>
       a.reduce((sum, message) => b.has(message) ? sum : sum + (counts.get(message) ?? 0), 0)
-    const changed = differs(messages, new Set(known.messages)) + differs(known.messages, new Set(messages))
+    const added = differs(messages, new Set(known.messages))
+    const removed = differs(known.messages, new Set(messages))
+    const changed = added + removed
     const expected = known.exact + tokens - known.tokens
-    if (changed < tokens) return { lower: expected - margin * changed, upper: expected + margin * changed }
+    if (changed < tokens) {
+      return { lower: known.exact + added / (1 + margin) - removed * (1 + margin), upper: expected + margin * changed }
+    }
   }
   return { lower: tokens / (1 + margin), upper: tokens * (1 + margin) }
 }
