@@ -101,6 +101,8 @@ export interface Endpoint {
 export interface RemotePolicy {
   /** Runs a request, each attempt anew. Its interruption ends the attempt under way. */
   readonly run: <A, R>(request: Effect.Effect<A, RemoteError, R>) => Effect.Effect<A, RemoteError, R>
+  /** Fails as `run` would while it asks nothing: what a request takes to prepare is saved. It asks nothing itself. */
+  readonly admit: Effect.Effect<void, RemoteError>
 }
 
 // =============================================================================
@@ -146,10 +148,15 @@ const makeCircuit = Effect.fnUntraced(function*(endpoint: Endpoint, options: cir
   const opened = Metric.tagged(PlatformMetrics.circuitsOpened, "service", endpoint.service)
   const turnedOff = Metric.tagged(PlatformMetrics.routesOff, "service", endpoint.service)
   const isAdmitting = Effect.zipWith(Ref.get(state), Clock.currentTimeMillis, circuit.admits)
-  const refused = Effect.flatMap(Ref.get(state), ({ _tag }) =>
-    Effect.fail(
-      new RemoteError({ ...endpoint, kind: _tag === "Off" ? "noRoute" : "circuitOpen", retryable: false })
-    ))
+  // Made once: checking an error by its schema takes longer than all else that is done without the service.
+  const refusals = {
+    noRoute: new RemoteError({ ...endpoint, kind: "noRoute", retryable: false }),
+    circuitOpen: new RemoteError({ ...endpoint, kind: "circuitOpen", retryable: false })
+  }
+  const refused = Effect.flatMap(
+    Ref.get(state),
+    ({ _tag }) => Effect.fail(_tag === "Off" ? refusals.noRoute : refusals.circuitOpen)
+  )
   const failed = Effect.flatMap(
     Clock.currentTimeMillis,
     (now) =>
@@ -243,7 +250,18 @@ export const make: (
       )
     )
 
+  const noted = <A, R>(self: Effect.Effect<A, RemoteError, R>): Effect.Effect<A, RemoteError, R> =>
+    Effect.tapError(self, ({ kind, status }) =>
+      Effect.zipRight(
+        Metric.increment(Metric.tagged(failures, "kind", kind)),
+        Effect.annotateCurrentSpan({
+          "remote.failure": kind,
+          ...(status === undefined ? {} : { "remote.status": status })
+        })
+      ))
+
   return {
+    admit: noted(Effect.flatMap(isAdmitting, (admitting) => admitting ? Effect.void : refused)),
     run: (request) => {
       const attempt = request.pipe(
         Effect.timeoutFail({ duration: known.attemptTimeout, onTimeout: timedOut }),
@@ -259,15 +277,7 @@ export const make: (
         return admitted.pipe(
           Effect.retry(schedule(end)),
           Effect.timeoutFail({ duration: known.deadline, onTimeout: timedOut }),
-          Effect.tapError(({ kind, status }) =>
-            Effect.zipRight(
-              Metric.increment(Metric.tagged(failures, "kind", kind)),
-              Effect.annotateCurrentSpan({
-                "remote.failure": kind,
-                ...(status === undefined ? {} : { "remote.status": status })
-              })
-            )
-          )
+          noted
         )
       })
     }

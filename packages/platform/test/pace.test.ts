@@ -1,6 +1,10 @@
+import { HttpClient } from "@effect/platform"
 import { assert, describe, it } from "@effect/vitest"
 import { RemoteError, RemotePolicy } from "@effect-memory/platform"
 import { Clock, Deferred, Effect, Exit, FastCheck as fc, Fiber, Ref, TestClock } from "effect"
+import { Message } from "effect-memory"
+import { counters } from "./counters.js"
+import { client } from "./servers/server.js"
 
 const endpoint = { service: "test", operation: "ask" }
 
@@ -98,5 +102,47 @@ describe("pace", () => {
       yield* Fiber.join(first)
       yield* Fiber.join(others)
       assert.deepStrictEqual(yield* starts, [0, 120_000, 120_000, 180_000])
+    }))
+})
+
+describe("admit", () => {
+  it.scoped("fails while nothing is asked, and leaves the probe to others", () =>
+    Effect.gen(function*() {
+      const policy = yield* RemotePolicy.make(endpoint, { breakerFailures: 1, breakerCooldown: "10 seconds" })
+      yield* policy.admit
+      const down = new RemoteError.RemoteError({ ...endpoint, kind: "unavailable", retryable: false })
+      yield* Effect.exit(policy.run(Effect.fail(down)))
+      assert.strictEqual((yield* Effect.flip(policy.admit)).kind, "circuitOpen")
+      yield* TestClock.adjust("10 seconds")
+      yield* policy.admit
+      yield* policy.admit
+      yield* policy.run(Effect.void)
+      yield* policy.admit
+    }))
+
+  it.scoped("is asked by counters before they write a request", () =>
+    Effect.gen(function*() {
+      for (const each of counters) {
+        const server = yield* client(each.server, [{ status: 500, body: "" }])
+        const counter = yield* each.make({ policy: { attempts: 1, breakerFailures: 1 } }).pipe(
+          Effect.provideService(HttpClient.HttpClient, server.client)
+        )
+        let reads = 0
+        const message: Message.Message = {
+          role: "user",
+          options: {},
+          get content() {
+            reads++
+            return [Message.text("Hello")]
+          }
+        }
+        const count = counter.countConversation?.([message]) ?? Effect.void
+        yield* Effect.exit(count)
+        assert.isAbove(reads, 0)
+        reads = 0
+        const { cause } = yield* Effect.flip(count)
+        assert.propertyVal(cause, "kind", "circuitOpen")
+        assert.strictEqual(reads, 0)
+      }
     }))
 })

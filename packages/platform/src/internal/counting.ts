@@ -120,7 +120,7 @@ export const make: <A, I>(
       capacity: yield* settings.whole("capacity", capacity ?? 32, 1)
     }
     // Somebody waits for the context.
-    const { run } = yield* RemotePolicy.make(endpoint, {
+    const { admit, run } = yield* RemotePolicy.make(endpoint, {
       ...policy,
       attemptTimeout: policy?.attemptTimeout ?? "10 seconds",
       deadline: policy?.deadline ?? "20 seconds"
@@ -131,11 +131,15 @@ export const make: <A, I>(
 
     const counter = model === undefined ? service : `${service}/${model}`
     const failed = (reason: string, cause?: RemoteError) =>
-      new TokenCountError({ counter, reason, ...(cause === undefined ? {} : { cause }) })
+      // As often as contexts are asked for while a service is down: known to be right, it is not checked.
+      new TokenCountError({ counter, reason, ...(cause === undefined ? {} : { cause }) }, { disableValidation: true })
+    const unanswered = (error: RemoteError) => failed(error.message, error)
     const unsendable = () =>
       failed("the conversation cannot be written as JSON: decode it with Message.fromUnknown first")
 
     const count = Effect.fnUntraced(function*(messages: ReadonlyArray<Message.Message>) {
+      // A request takes longer to write than a memory does without it.
+      yield* Effect.mapError(admit, unanswered)
       const body = yield* Effect.try({ try: () => provider.body(messages), catch: unsendable })
       if (body === undefined) return 0
       const json = yield* Effect.mapError(encode(body), unsendable)
@@ -148,7 +152,7 @@ export const make: <A, I>(
       )
       const found = yield* Effect.mapError(
         remember(new Request(json, asked, Ref.get(sent))),
-        (error) => failed(error.message, error)
+        unanswered
       )
       const tokens = Either.merge(found)
       yield* Effect.annotateCurrentSpan({ tokens, cached: Either.isLeft(found) })
