@@ -199,6 +199,18 @@ describe("a verified counter", () => {
       }
     }))
 
+  it.scoped("that counts far too much leaves nothing out of what a compaction has made fit", () =>
+    Effect.gen(function*() {
+      const strategy = TrimStrategy.make(({ messages }) =>
+        Effect.succeed({ messages: [Message.system("summary"), ...messages.slice(-4)], replace: true })
+      )
+      const { countConversation } = yield* service(() => 10_000_000)
+      const counter = TokenCounter.verified({ countConversation }, { local: ones, margin: 1 })
+      const memory = yield* makeMemory({ maxTokens: 12, counter, strategy })
+      yield* memory.recordAll(rounds(10))
+      assert.deepStrictEqual(texts(yield* memory.context), ["summary", "u9", "a9", "u10", "a10"])
+    }))
+
   it.scoped("whose answer is no count has failed", () =>
     Effect.gen(function*() {
       const { countConversation } = yield* service(() => Number.NaN)

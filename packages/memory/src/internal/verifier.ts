@@ -94,6 +94,9 @@ export const make = Effect.fnUntraced(function*(
     const found: Found = again ? known : yield* decide(view, limit)
     if (!again) yield* Ref.set(decision, { version, limit, reserve: found.reserve, exact: found.exact })
     const fitted = found.candidate ?? (yield* present(found.reserve))
+    // A compaction may have made room: the view may fit by now.
+    const now = yield* session.readCounted(({ view }) => view.tokens + counter.overhead)
+    if (now < view && now * (1 + margin) <= limit) return yield* present(0)
     return found.exact === undefined
       ? fitted
       : { ...fitted, tokens: Math.ceil(found.exact), budget: { ...fitted.budget, maxTokens: limit } }
