@@ -250,18 +250,14 @@ export const make: (
       )
     )
 
-  const noted = <A, R>(self: Effect.Effect<A, RemoteError, R>): Effect.Effect<A, RemoteError, R> =>
-    Effect.tapError(self, ({ kind, status }) =>
-      Effect.zipRight(
-        Metric.increment(Metric.tagged(failures, "kind", kind)),
-        Effect.annotateCurrentSpan({
-          "remote.failure": kind,
-          ...(status === undefined ? {} : { "remote.status": status })
-        })
-      ))
+  const failuresOf = (kind: Kind) => Metric.tagged(failures, "kind", kind)
+  // Made once: it is taken for every context while a service is down.
+  const refusals = { circuitOpen: failuresOf("circuitOpen"), noRoute: failuresOf("noRoute") }
+  const count = ({ kind }: RemoteError) =>
+    Metric.increment(kind === "circuitOpen" || kind === "noRoute" ? refusals[kind] : failuresOf(kind))
 
   return {
-    admit: noted(Effect.flatMap(isAdmitting, (admitting) => admitting ? Effect.void : refused)),
+    admit: Effect.flatMap(isAdmitting, (admitting) => admitting ? Effect.void : Effect.tapError(refused, count)),
     run: (request) => {
       const attempt = request.pipe(
         Effect.timeoutFail({ duration: known.attemptTimeout, onTimeout: timedOut }),
@@ -277,7 +273,15 @@ export const make: (
         return admitted.pipe(
           Effect.retry(schedule(end)),
           Effect.timeoutFail({ duration: known.deadline, onTimeout: timedOut }),
-          noted
+          Effect.tapError((error) =>
+            Effect.zipRight(
+              count(error),
+              Effect.annotateCurrentSpan({
+                "remote.failure": error.kind,
+                ...(error.status === undefined ? {} : { "remote.status": error.status })
+              })
+            )
+          )
         )
       })
     }

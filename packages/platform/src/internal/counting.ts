@@ -137,9 +137,9 @@ export const make: <A, I>(
     const unsendable = () =>
       failed("the conversation cannot be written as JSON: decode it with Message.fromUnknown first")
 
+    const admitted = Effect.mapError(admit, unanswered)
+
     const count = Effect.fnUntraced(function*(messages: ReadonlyArray<Message.Message>) {
-      // A request takes longer to write than a memory does without it.
-      yield* Effect.mapError(admit, unanswered)
       const body = yield* Effect.try({ try: () => provider.body(messages), catch: unsendable })
       if (body === undefined) return 0
       const json = yield* Effect.mapError(encode(body), unsendable)
@@ -167,7 +167,9 @@ export const make: <A, I>(
             Effect.withSpan(`${module}.countConversation`, {
               captureStackTrace: false,
               attributes: { messages: messages.length }
-            })
+            }),
+            // First of all: a request takes longer to write than a memory does without it.
+            (counted) => Effect.zipRight(admitted, counted)
           )
     }, { local: yield* withTools(local, tools), margin: known.margin })
   }
