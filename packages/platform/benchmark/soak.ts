@@ -24,8 +24,8 @@ const soak = Effect.scoped(Effect.gen(function*() {
   const counts = yield* Effect.provide(listen(counting, scripts.counting.faults), quiet)
   const summaries = yield* Effect.provide(listen(summarizing, scripts.summarizing.faults), quiet)
   return yield* run({
-    conversations: Number(process.env.N ?? 50),
-    turns: Number(process.env.T ?? 40),
+    conversations: 50,
+    turns: 40,
     readers: 3,
     seed,
     maxTokens: 2000,

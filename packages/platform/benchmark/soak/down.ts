@@ -86,7 +86,11 @@ export const measure = Effect.fnUntraced(
         yield* local.recordAll(messages)
         if (n < turnsBefore - 20) continue
         if (n === turnsBefore) requests = 0
-        const [one, other] = [yield* timed(down.context), yield* timed(local.context)]
+        // In turn, so that neither always comes first.
+        const both = { down: timed(down.context), local: timed(local.context) }
+        const { down: one, local: other } = n % 2 === 0
+          ? yield* Effect.all(both, { concurrency: 1 })
+          : yield* Effect.all({ local: both.local, down: both.down }, { concurrency: 1 })
         if (n < turnsBefore) continue
         times.down.push(one.millis)
         times.local.push(other.millis)

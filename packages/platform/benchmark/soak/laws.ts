@@ -106,7 +106,7 @@ export const faults = (given: Given): ReadonlyArray<string> => {
   const own = found.filter(({ sequence }) => sequence >= 0)
   const sequences = own.map(({ sequence }) => sequence)
   const there = new Set(sequences)
-  const last = Math.max(...sequences)
+  const last = Math.max(-1, ...sequences)
   const prefix = log.slice(0, last + 1)
   const newest = prefix[prefix.length - 1]?.round ?? -1
   const isProtected = new Set(prefix.filter((entry) => entry.protected).map(({ round }) => round))
