@@ -6,7 +6,7 @@ import { isRecord } from "../../test/servers/server.js"
 import { pick, random, secret } from "./services.js"
 
 /** What is recorded in one go. */
-export interface Step {
+interface Step {
   readonly messages: ReadonlyArray<Message.Message>
   readonly protected: boolean
   /** Whether the agent asks for the context then. */

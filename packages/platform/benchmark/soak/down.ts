@@ -8,7 +8,7 @@ import { Memory, MemoryError, MemoryStore, Summarizer, TokenCounter, TrimStrateg
 import { turnsOf } from "./conversations.js"
 import { keys } from "./services.js"
 
-export interface Cost {
+interface Cost {
   readonly strategy: string
   /** Milliseconds of a context, in the median. */
   readonly down: number

@@ -21,7 +21,7 @@ import { refusalOf } from "./strict.js"
 import * as watches from "./watch.js"
 
 /** A service, as it is reached and as it saw it. */
-export interface Site {
+interface Site {
   readonly client: HttpClient.HttpClient
   readonly url: string
   readonly script: Script
