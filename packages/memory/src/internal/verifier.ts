@@ -82,7 +82,7 @@ export const make = Effect.fnUntraced(function*(
     return yield* settle(limit, reserve, trimmed, boundsOf(trimmed, known, counts, margin))
   })
 
-  return Effect.gen(function*() {
+  const verify: ReturnType<Present> = Effect.gen(function*() {
     const { version, view } = yield* session.readCounted(({ version, view }) => ({
       version,
       view: view.tokens + counter.overhead
@@ -94,13 +94,14 @@ export const make = Effect.fnUntraced(function*(
     const found: Found = again ? known : yield* decide(view, limit)
     if (!again) yield* Ref.set(decision, { version, limit, reserve: found.reserve, exact: found.exact })
     const fitted = found.candidate ?? (yield* present(found.reserve))
-    // A compaction may have made room: the view may fit by now.
-    const now = yield* session.readCounted(({ view }) => view.tokens + counter.overhead)
-    if (now < view && now * (1 + margin) <= limit) return yield* present(0)
+    // A compaction has made room meanwhile: what was found for the view before says nothing of this one.
+    if (fitted.view.tokens * (1 + margin) <= limit) return yield* verify
     return found.exact === undefined
       ? fitted
       : { ...fitted, tokens: Math.ceil(found.exact), budget: { ...fitted.budget, maxTokens: limit } }
   })
+
+  return verify
 })
 
 /** What was found for a view and a limit: good while neither has changed. */
