@@ -238,10 +238,9 @@ const makePair = Effect.fnUntraced(function*(maxTokens: number) {
       yield* settle
       if (operation === "record") {
         const last = (yield* logged).slice(-2).map(({ message }) => message)
-        if (last.includes(messages[0])) {
-          assertMessages(last, messages, "all of a batch")
-          for (const message of messages) model.record(message, false)
-        }
+        if (!last.includes(messages[0])) return model.forget()
+        assertMessages(last, messages, "all of a batch")
+        for (const message of messages) model.record(message, false)
         return
       }
       if (calls === before) return

@@ -69,6 +69,11 @@ export class Model {
     this.version++
   }
 
+  /** A write has failed: nobody knows what is stored, and the view is loaded again. */
+  forget(): void {
+    this.version++
+  }
+
   /** Another memory over the same store: it knows nothing of failures. */
   reopen(): void {
     this.failures = 0
