@@ -110,8 +110,11 @@ export const faults = (given: Given): ReadonlyArray<string> => {
   const prefix = log.slice(0, last + 1)
   const newest = prefix[prefix.length - 1]?.round ?? -1
   const isProtected = new Set(prefix.filter((entry) => entry.protected).map(({ round }) => round))
-  const covered = (sequence: number): boolean =>
-    summary !== undefined && sequence >= summary.from && sequence < summary.upTo && !there.has(sequence)
+  // Behind the newest question, where roles must alternate, a summary is part of the message and does not tell its range.
+  const isJoined = summary === undefined && context.flatMap(parts).some(isSummaryText)
+  const isCovered = (sequence: number): boolean =>
+    summary === undefined ? isJoined : sequence >= summary.from && sequence < summary.upTo
+  const covered = (sequence: number): boolean => !there.has(sequence) && isCovered(sequence)
   const open = prefix.flatMap((entry, sequence) => covered(sequence) ? [] : [{ ...entry, sequence }])
   const staying = (round: number): boolean => round === 0 || round === newest || isProtected.has(round)
   const left = open.filter(({ round, sequence }) => !there.has(sequence) && !staying(round))
