@@ -37,7 +37,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import * as Summarizer from "effect-memory/Summarizer"
 import * as settings from "./internal/settings.js"
 import * as summarizing from "./internal/summarizing.js"
@@ -65,14 +64,16 @@ const Answer = Schema.Struct({
 })
 
 const finishes: { readonly [reason: string]: summarizing.Answered["finish"] | undefined } = {
-  max_tokens: "length",
+  end_turn: "stop",
+  stop_sequence: "stop",
   refusal: "refusal",
   model_context_window_exceeded: "overflow"
 }
 
 const read = ({ content, stop_reason, usage }: typeof Answer.Type): summarizing.Answered => ({
   text: content.map(({ text, type }) => type === "text" && text !== undefined ? text : "").join(""),
-  finish: finishes[stop_reason ?? ""] ?? "stop",
+  // Whatever else ended it: it is no whole reply.
+  finish: finishes[stop_reason ?? "end_turn"] ?? "length",
   // What was read from the cache is no part of the input tokens.
   ...summarizing.usageOf(
     usage,
@@ -90,7 +91,7 @@ const read = ({ content, stop_reason, usage }: typeof Answer.Type): summarizing.
  */
 export const make: (
   options: Options
-) => Effect.Effect<Summarizer.Service, InvalidOption, HttpClient.HttpClient | Scope.Scope> = Effect.fn(
+) => Effect.Effect<Summarizer.Service, InvalidOption, HttpClient.HttpClient> = Effect.fn(
   "AnthropicSummarizer.make"
 )(function*(options) {
   const model = yield* settings.name("model", options.model)
@@ -123,7 +124,7 @@ export const make: (
 export const layer = (
   options: Options
 ): Layer.Layer<Summarizer.Summarizer, InvalidOption, HttpClient.HttpClient> =>
-  Layer.scoped(Summarizer.Summarizer, make(options))
+  Layer.effect(Summarizer.Summarizer, make(options))
 
 /**
  * {@link layer} with options from the configuration.

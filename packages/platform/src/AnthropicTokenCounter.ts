@@ -39,7 +39,6 @@ import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import type * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import * as counting from "./internal/counting.js"
@@ -105,7 +104,7 @@ const bodyOf = (messages: ReadonlyArray<Message.Message>, { model, tools }: Opti
  */
 export const make: (
   options: Options
-) => Effect.Effect<TokenCounter.Service, InvalidOption, HttpClient.HttpClient | Scope.Scope> = Effect.fn(
+) => Effect.Effect<TokenCounter.Service, InvalidOption, HttpClient.HttpClient> = Effect.fn(
   "AnthropicTokenCounter.make"
 )(function*(options) {
   return yield* counting.make(
@@ -139,7 +138,7 @@ export const make: (
 export const layer = (
   options: Options
 ): Layer.Layer<TokenCounter.TokenCounter, InvalidOption, HttpClient.HttpClient> =>
-  Layer.scoped(TokenCounter.TokenCounter, make(options))
+  Layer.effect(TokenCounter.TokenCounter, make(options))
 
 /**
  * {@link layer} with settings from the configuration.

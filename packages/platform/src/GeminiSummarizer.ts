@@ -37,7 +37,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import * as Summarizer from "effect-memory/Summarizer"
 import * as settings from "./internal/settings.js"
 import * as summarizing from "./internal/summarizing.js"
@@ -93,7 +92,8 @@ const read = ({ candidates = [], promptFeedback, usageMetadata }: typeof Answer.
   const parts = candidate?.content?.parts ?? []
   return {
     text: parts.map(({ text = "", thought }) => thought === true ? "" : text).join(""),
-    finish: refused ? "refusal" : reason === "MAX_TOKENS" ? "length" : "stop",
+    // Whatever else ended it: it is no whole reply.
+    finish: refused ? "refusal" : reason === "" || reason === "STOP" ? "stop" : "length",
     ...summarizing.usageOf(usageMetadata, ["promptTokenCount"], ["candidatesTokenCount", "thoughtsTokenCount"])
   }
 }
@@ -110,7 +110,7 @@ const resource = (model: string): string => model.includes("/") ? model : `model
  */
 export const make: (
   options: Options
-) => Effect.Effect<Summarizer.Service, InvalidOption, HttpClient.HttpClient | Scope.Scope> = Effect.fn(
+) => Effect.Effect<Summarizer.Service, InvalidOption, HttpClient.HttpClient> = Effect.fn(
   "GeminiSummarizer.make"
 )(function*(options) {
   const model = yield* settings.name("model", options.model)
@@ -143,7 +143,7 @@ export const make: (
 export const layer = (
   options: Options
 ): Layer.Layer<Summarizer.Summarizer, InvalidOption, HttpClient.HttpClient> =>
-  Layer.scoped(Summarizer.Summarizer, make(options))
+  Layer.effect(Summarizer.Summarizer, make(options))
 
 /**
  * {@link layer} with options from the configuration.

@@ -38,7 +38,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import * as Summarizer from "effect-memory/Summarizer"
 import * as settings from "./internal/settings.js"
 import * as summarizing from "./internal/summarizing.js"
@@ -84,17 +83,21 @@ const opening = "<think>"
 
 const closing = "</think>"
 
-/** Local servers may leave what a model thought in its reply, at the beginning. */
+/**
+ * Local servers may leave what a model thought in its reply, at the beginning; where the prompt ends with the opening mark,
+ * the reply has the closing one only.
+ */
 const withoutThoughts = (text: string): string => {
-  const begun = text.trimStart()
-  const end = begun.indexOf(closing)
-  if (!begun.startsWith(opening)) return text
-  return end < 0 ? "" : begun.slice(end + closing.length)
+  const begins = text.trimStart().startsWith(opening)
+  const end = text.indexOf(closing)
+  if (end < 0) return begins ? "" : text
+  return begins || !text.slice(0, end).includes(opening) ? text.slice(end + closing.length) : text
 }
 
 const finishOf = ({ finish_reason, message }: typeof Choice.Type): summarizing.Answered["finish"] => {
   if (finish_reason === "content_filter" || (message.refusal ?? "") !== "") return "refusal"
-  return finish_reason === "length" ? "length" : "stop"
+  // Whatever else ended it: it is no whole reply.
+  return (finish_reason ?? "stop") === "stop" ? "stop" : "length"
 }
 
 const read = ({ choices: [choice], usage }: typeof Answer.Type): summarizing.Answered => ({
@@ -112,7 +115,7 @@ const read = ({ choices: [choice], usage }: typeof Answer.Type): summarizing.Ans
  */
 export const make: (
   options: Options
-) => Effect.Effect<Summarizer.Service, InvalidOption, HttpClient.HttpClient | Scope.Scope> = Effect.fn(
+) => Effect.Effect<Summarizer.Service, InvalidOption, HttpClient.HttpClient> = Effect.fn(
   "OpenAiSummarizer.make"
 )(function*(options) {
   const model = yield* settings.name("model", options.model)
@@ -149,7 +152,7 @@ export const make: (
 export const layer = (
   options: Options
 ): Layer.Layer<Summarizer.Summarizer, InvalidOption, HttpClient.HttpClient> =>
-  Layer.scoped(Summarizer.Summarizer, make(options))
+  Layer.effect(Summarizer.Summarizer, make(options))
 
 /**
  * {@link layer} with options from the configuration.

@@ -42,7 +42,6 @@ import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Schedule from "effect/Schedule"
 import * as ScheduleDecision from "effect/ScheduleDecision"
-import type * as Scope from "effect/Scope"
 import * as circuit from "./internal/circuit.js"
 import * as paces from "./internal/pace.js"
 import * as settings from "./internal/settings.js"
@@ -114,7 +113,8 @@ const healthy: ReadonlyArray<Kind> = ["invalidRequest", "tooLarge"]
 
 const unlimited = Number.MAX_SAFE_INTEGER
 
-const maxBackoff = "8 seconds"
+/** In milliseconds. */
+const maxBackoff = 8_000
 
 const checked = (options: Options) =>
   Effect.all({
@@ -157,49 +157,63 @@ const makeCircuit = Effect.fnUntraced(function*(endpoint: Endpoint, options: cir
     Ref.get(state),
     ({ _tag }) => Effect.fail(_tag === "Off" ? refusals.noRoute : refusals.circuitOpen)
   )
-  const failed = Effect.flatMap(
-    Clock.currentTimeMillis,
-    (now) =>
-      Effect.flatMap(
-        Ref.modify(state, (before) => {
-          const after = circuit.failed(before, now, options)
-          return [after._tag === "Open" && before._tag !== "Open", after]
-        }),
-        (isNew) => Effect.when(Metric.increment(opened), () => isNew)
-      )
-  )
+  /** While a probe runs, what began before it says nothing. */
+  const judged = (before: circuit.State, isProbe: boolean, after: circuit.State): circuit.State =>
+    before._tag === "Probing" && !isProbe ? before : after
+  const failed = (isProbe: boolean) =>
+    Effect.flatMap(
+      Clock.currentTimeMillis,
+      (now) =>
+        Effect.flatMap(
+          Ref.modify(state, (before) => {
+            const after = judged(before, isProbe, circuit.failed(before, now, options))
+            return [after._tag === "Open" && before._tag !== "Open", after]
+          }),
+          (isNew) => Effect.when(Metric.increment(opened), () => isNew)
+        )
+    )
   const switchOff = Effect.flatMap(
     Ref.getAndSet(state, circuit.off),
     (before) => Effect.when(Metric.increment(turnedOff), () => before._tag !== "Off")
   )
   /** An attempt that is cut off by the deadline did fail; one that a caller gave up says nothing. */
-  const learn = (exit: Exit.Exit<unknown, RemoteError>, end: number) =>
-    Exit.matchEffect(exit, {
-      onSuccess: () => Ref.update(state, circuit.succeeded),
+  const learn = (exit: Exit.Exit<unknown, RemoteError>, end: number, isProbe: boolean) => {
+    const succeeded = Ref.update(state, (before) => judged(before, isProbe, circuit.succeeded(before)))
+    const released = (now: number) =>
+      Ref.update(state, (before) => judged(before, isProbe, circuit.released(before, now)))
+    return Exit.matchEffect(exit, {
+      onSuccess: () => succeeded,
       onFailure: (cause) =>
         Option.match(Cause.failureOption(cause), {
           onNone: () =>
             Effect.flatMap(
               Clock.currentTimeMillis,
-              (now) => now >= end ? failed : Ref.update(state, (before) => circuit.released(before, now))
+              (now) => now >= end ? failed(isProbe) : released(now)
             ),
           onSome: ({ kind }) =>
             kind === "noRoute"
               ? switchOff
               : healthy.includes(kind)
-              ? Ref.update(state, circuit.succeeded)
-              : failed
+              ? succeeded
+              : failed(isProbe)
         })
     })
+  }
   const guard = <A, R>(attempt: Effect.Effect<A, RemoteError, R>, end: number): Effect.Effect<A, RemoteError, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.flatMap(
           Ref.modify(
             state,
-            (before) => circuit.admits(before, now) ? [true, circuit.started(before)] : [false, before]
+            (
+              before
+            ) => [
+              { admitted: circuit.admits(before, now), isProbe: before._tag === "Open" },
+              circuit.admits(before, now) ? circuit.started(before) : before
+            ]
           ),
-          (admitted) => admitted ? Effect.onExit(restore(attempt), (exit) => learn(exit, end)) : refused
+          ({ admitted, isProbe }) =>
+            admitted ? Effect.onExit(restore(attempt), (exit) => learn(exit, end, isProbe)) : refused
         ))
     )
   return { isAdmitting, refused, guard }
@@ -214,7 +228,7 @@ const makeCircuit = Effect.fnUntraced(function*(endpoint: Endpoint, options: cir
 export const make: (
   endpoint: Endpoint,
   options?: Options
-) => Effect.Effect<RemotePolicy, InvalidOption, Scope.Scope> = Effect.fnUntraced(function*(endpoint, options = {}) {
+) => Effect.Effect<RemotePolicy, InvalidOption> = Effect.fnUntraced(function*(endpoint, options = {}) {
   const known = yield* checked(options)
   const turns = yield* makeTurns(endpoint, known.concurrency, known.requestsPerMinute)
   const { guard, isAdmitting, refused } = yield* makeCircuit(endpoint, known)
@@ -227,11 +241,14 @@ export const make: (
   ]
   const failures = tagged(PlatformMetrics.failures)
 
+  const trackLatency = (begun: number) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => Metric.update(latency, Duration.millis(now - begun)))
+
   const timedOut = () => new RemoteError({ ...endpoint, kind: "timeout", retryable: true })
 
   const schedule = (end: number) =>
     Schedule.exponential(known.backoff).pipe(
-      Schedule.union(Schedule.spaced(maxBackoff)),
+      Schedule.union(Schedule.spaced(Math.max(known.backoff, maxBackoff))),
       Schedule.jitteredWith({ min: 0.75, max: 1 }),
       Schedule.intersect(Schedule.identity<RemoteError>()),
       Schedule.modifyDelay(([, { retryAfter = 0 }], delay) => Duration.max(delay, retryAfter)),
@@ -261,7 +278,7 @@ export const make: (
     run: (request) => {
       const attempt = request.pipe(
         Effect.timeoutFail({ duration: known.attemptTimeout, onTimeout: timedOut }),
-        Metric.trackDuration(latency),
+        (attempt) => Effect.flatMap(Clock.currentTimeMillis, (begun) => Effect.ensuring(attempt, trackLatency(begun))),
         (timed) => Effect.zipRight(Metric.increment(requests), timed)
       )
       return Effect.flatMap(Clock.currentTimeMillis, (now) => {

@@ -37,7 +37,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import * as chat from "./internal/chat.js"
 import * as counting from "./internal/counting.js"
@@ -82,7 +81,7 @@ const Answer = Schema.Struct({ tokenize_response: Schema.NonEmptyArray(Schema.Un
  */
 export const make: (
   options: Options
-) => Effect.Effect<TokenCounter.Service, InvalidOption, HttpClient.HttpClient | Scope.Scope> = Effect.fn(
+) => Effect.Effect<TokenCounter.Service, InvalidOption, HttpClient.HttpClient> = Effect.fn(
   "TgiTokenCounter.make"
 )(function*(options) {
   return yield* counting.make(
@@ -113,7 +112,7 @@ export const make: (
 export const layer = (
   options: Options = {}
 ): Layer.Layer<TokenCounter.TokenCounter, InvalidOption, HttpClient.HttpClient> =>
-  Layer.scoped(TokenCounter.TokenCounter, make(options))
+  Layer.effect(TokenCounter.TokenCounter, make(options))
 
 /**
  * {@link layer} with settings from the configuration.

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { RemoteError, RemotePolicy } from "@effect-memory/platform"
-import { Clock, Deferred, Duration, Effect, Exit, FastCheck as fc, Fiber, Ref, TestClock } from "effect"
+import { PlatformMetrics, RemoteError, RemotePolicy } from "@effect-memory/platform"
+import { Clock, Deferred, Duration, Effect, Exit, FastCheck as fc, Fiber, Metric, Ref, TestClock } from "effect"
 import { metricsOf } from "./utilities.js"
 
 const endpoint = { service: "test", operation: "ask" }
@@ -47,6 +47,27 @@ describe("RemotePolicy", () => {
         const waits = gaps(yield* times)
         assert.strictEqual(waits.length, 7)
         ;[500, 1000, 2000, 4000, 8000, 8000, 8000].forEach((most, i) => between(waits[i], most * 0.75, most))
+      }))
+
+    it.scoped("waits as long as it is told, also where that is above 8 seconds", () =>
+      Effect.gen(function*() {
+        const policy = yield* RemotePolicy.make(endpoint, { backoff: "30 seconds", deadline: "1 hour" })
+        const { request, times } = yield* scripted([failure()])
+        yield* run(policy.run(request))
+        for (const wait of gaps(yield* times)) between(wait, 22_500, 30_000)
+      }))
+
+    it.scoped("measures attempts that fail too", () =>
+      Effect.gen(function*() {
+        const latency = Metric.tagged(PlatformMetrics.latency, "service", "slow")
+        const policy = yield* RemotePolicy.make({ ...endpoint, service: "slow" }, {
+          attempts: 1,
+          attemptTimeout: "2 seconds"
+        })
+        const { request } = yield* scripted(["hang"])
+        assert.strictEqual(kindOf(yield* run(policy.run(request))), "timeout")
+        assert.strictEqual((yield* Metric.value(latency)).count, 1)
+        assert.strictEqual((yield* Metric.value(latency)).max, 2000)
       }))
 
     it.scoped("asks three times by default and gives the last failure", () =>
@@ -220,6 +241,22 @@ describe("RemotePolicy", () => {
         assert.strictEqual(kindOf(yield* Effect.exit(policy.run(request))), "circuitOpen")
         yield* Fiber.interrupt(probe)
         assert.deepStrictEqual(yield* Effect.exit(policy.run(request)), Exit.succeed(2))
+      }))
+
+    it.scoped("lets nothing that began before decide about a probe", () =>
+      Effect.gen(function*() {
+        const policy = yield* RemotePolicy.make(endpoint, { ...options, breakerFailures: 1 })
+        const { request } = yield* scripted(["hang", failure(), "hang", "ok"])
+        const stale = yield* Effect.fork(policy.run(request))
+        yield* Effect.yieldNow()
+        yield* Effect.exit(policy.run(request))
+        yield* TestClock.adjust("10 seconds")
+        const probe = yield* Effect.fork(policy.run(request))
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(stale)
+        assert.strictEqual(kindOf(yield* Effect.exit(policy.run(request))), "circuitOpen")
+        yield* Fiber.interrupt(probe)
+        assert.deepStrictEqual(yield* Effect.exit(policy.run(request)), Exit.succeed(3))
       }))
 
     it.scoped("asks a route that is not there once", () =>

@@ -271,6 +271,7 @@ describe("summarizers", () => {
   for (
     const [what, content, expected] of [
       ["what was thought is left out", "<think>\nhm\n</think>\n\nThe vault.", "The vault."],
+      ["what was thought is left out without its opening too", "hm\n</think>\n\nThe vault.", "The vault."],
       ["the word alone is not", "Use <think> tags.", "Use <think> tags."],
       ["nothing but thoughts is empty", "<think>hm", undefined],
       ["many openings take no time", `<think>${"<think>".repeat(100_000)}`, undefined]
@@ -283,6 +284,26 @@ describe("summarizers", () => {
         assert.strictEqual(found._tag === "Right" ? found.right.text : undefined, expected)
       }))
   }
+
+  it.scoped("a reply that ended for any other reason is not whole", () =>
+    Effect.gen(function*() {
+      const half = "The vault is"
+      const replies: ReadonlyArray<readonly [typeof summarizers[number], unknown]> = [
+        ...["tool_calls", "error", "abort"].map((finish_reason) =>
+          [summarizers[1], { choices: [{ message: { content: half }, finish_reason }] }] as const
+        ),
+        ...["pause_turn", "tool_use"].map((stop_reason) =>
+          [summarizers[0], { content: [{ type: "text", text: half }], stop_reason }] as const
+        ),
+        ...["OTHER", "MALFORMED_FUNCTION_CALL"].map((finishReason) =>
+          [summarizers[2], { candidates: [{ content: { parts: [{ text: half }] }, finishReason }] }] as const
+        )
+      ]
+      for (const [each, body] of replies) {
+        const { summarize } = yield* over(each, { script: [{ status: 200, body }] })
+        assert.strictEqual((yield* Effect.flip(summarize)).reason, "truncated", JSON.stringify(body))
+      }
+    }))
 
   it.scoped("an OpenAI-compatible server needs no key and takes max_tokens, with room to think", () =>
     Effect.gen(function*() {

@@ -8,7 +8,7 @@ import {
 } from "@effect-memory/platform"
 import { TiktokenCounter } from "@effect-memory/tiktoken"
 import type { Duration } from "effect"
-import { Config, ConfigProvider, Effect, Exit, Fiber, Layer, Redacted, TestClock } from "effect"
+import { Config, ConfigProvider, Effect, Exit, Fiber, Layer, Redacted, Ref, TestClock } from "effect"
 import { Memory, MemoryStore, Message, TokenCounter, TrimStrategy } from "effect-memory"
 import { counters, type Given } from "./counters.js"
 import { anthropic, error } from "./servers/anthropic.js"
@@ -281,6 +281,20 @@ describe("token counters", () => {
         )
       }))
   })
+
+  it.scoped("keeps no defect of a client", () =>
+    Effect.gen(function*() {
+      const server = yield* client(first.server)
+      const calls = yield* Ref.make(0)
+      const dying = HttpClient.transform(server.client, (response) =>
+        Effect.flatMap(
+          Ref.getAndUpdate(calls, (n) => n + 1),
+          (n) => n === 0 ? Effect.die("told to") : response
+        ))
+      const counter = yield* Effect.provideService(first.make(), HttpClient.HttpClient, dying)
+      assert.isTrue(Exit.isFailure(yield* Effect.exit(count(counter))))
+      assert.isAbove(yield* count(counter), 8)
+    }))
 
   it.scoped("counts tools locally too", () =>
     Effect.gen(function*() {

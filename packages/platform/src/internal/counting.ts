@@ -12,7 +12,6 @@ import * as Hash from "effect/Hash"
 import type * as Redacted from "effect/Redacted"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import { TokenCountError } from "effect-memory/MemoryError"
 import type * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
@@ -63,14 +62,14 @@ class Request implements Equal.Equal {
   }
 }
 
-/** Remembers answers, not failures; requests that are under way are shared. */
+/** Remembers answers, not failures or defects; requests that are under way are shared. */
 const remembering = (capacity: number) =>
   Effect.map(
     Cache.make({ capacity, timeToLive: Duration.infinity, lookup: ({ run }: Request) => run }),
     (cache) => {
       const get = (request: Request): Effect.Effect<Either.Either<number, number>, RemoteError> =>
         cache.getEither(request).pipe(
-          Effect.tapError(() => cache.invalidate(request)),
+          Effect.tapErrorCause(() => cache.invalidate(request)),
           // Where somebody else asked first and gave up, this is not the interruption of who waits here.
           Effect.catchAllCause((cause) =>
             Effect.if(Cause.isInterruptedOnly(cause) ? request.isSent : Effect.succeed(true), {
@@ -110,7 +109,7 @@ export const make: <A, I>(
   provider: Provider<A, I>,
   options: RemoteTokenCounter.Options,
   policy: RemotePolicy.Options | undefined
-) => Effect.Effect<TokenCounter.Service, InvalidOption, HttpClient.HttpClient | Scope.Scope> = Effect.fnUntraced(
+) => Effect.Effect<TokenCounter.Service, InvalidOption, HttpClient.HttpClient> = Effect.fnUntraced(
   function*(provider, { capacity, local = TokenCounter.characters, margin, tools }, policy) {
     const { model, module, operation, service } = provider
     const endpoint = { service, operation }

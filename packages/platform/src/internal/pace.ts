@@ -19,7 +19,9 @@ export const make = (perMinute: number): Effect.Effect<Pace> =>
     /** Begins a turn and answers 0, or how long there is none. */
     const begin = (now: number): number => {
       const oldest = MutableList.head(begun)
-      const wait = oldest === undefined || MutableList.length(begun) < perMinute ? 0 : oldest + minute - now
+      const wait = oldest === undefined || MutableList.length(begun) < perMinute
+        ? 0
+        : Math.min(minute, oldest + minute - now)
       if (wait > 0) return wait
       if (MutableList.length(begun) >= perMinute) MutableList.shift(begun)
       MutableList.append(begun, now)

@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
 import { SummarizeError } from "effect-memory/MemoryError"
 import * as Summarizer from "effect-memory/Summarizer"
 import type { InvalidOption, RemoteError } from "../RemoteError.js"
@@ -72,7 +71,7 @@ const encode = Schema.encode(Schema.parseJson())
 export const make: <A, I>(
   provider: Provider<A, I>,
   policy: RemotePolicy.Options | undefined
-) => Effect.Effect<Summarizer.Service, InvalidOption, HttpClient.HttpClient | Scope.Scope> = Effect.fnUntraced(
+) => Effect.Effect<Summarizer.Service, InvalidOption, HttpClient.HttpClient> = Effect.fnUntraced(
   function*(provider, policy) {
     const endpoint = { service: provider.service, operation: provider.operation }
     const url = yield* settings.url("baseUrl", provider.baseUrl, provider.path)
