@@ -198,7 +198,11 @@ export const make: Effect.Effect<MemoryStore.Service, never, KeyValueStore.KeyVa
           ))
         return Stream.filterEffect(
           ids,
-          (id) => operation("list", id, ({ standing }) => Effect.succeed(standing.next > standing.first))
+          (id) =>
+            operation("list", id, ({ standing }) => Effect.succeed(standing.next > standing.first)).pipe(
+              // One that cannot be read any more is there all the same.
+              Effect.catchIf(({ reason }) => reason === "corrupt", () => Effect.succeed(true))
+            )
         )
       }))
     }
@@ -217,7 +221,8 @@ export const layer: Layer.Layer<MemoryStore.MemoryStore, never, KeyValueStore.Ke
 )
 
 /**
- * A store in a directory, which is made if it is not there. One process at a time may use it.
+ * A store in a directory, which is made if it is not there. One process at a time may use it, and one layer: give the
+ * layer a name and share that, since each call of this function makes a store that knows nothing of the others.
  *
  * @since 0.1.0
  * @category layers

@@ -117,6 +117,19 @@ describe("KeyValueMemoryStore over what was damaged", () => {
       )
     }))
 
+  it.effect("lists a conversation that cannot be read beside the others", () =>
+    Effect.gen(function*() {
+      const disk = new Disk()
+      const store = yield* disk.memories
+      for (const id of ["a", "b", "c"]) yield* store.append(id, 0, [entry(0)])
+      const damaged = Array.from(disk.values.keys()).find((key) => key.endsWith(".0.0") && key.includes(".b."))
+      assert.isDefined(damaged)
+      disk.values.set(damaged!, new TextEncoder().encode("garbage"))
+      const again = yield* disk.memories
+      assert.deepStrictEqual(Array.from(yield* Stream.runCollect(again.list)).sort(), ["a", "b", "c"])
+      assert.strictEqual((yield* Effect.flip(again.load("b"))).reason, "corrupt")
+    }))
+
   it.effect("refuses a record of a newer version", () =>
     Effect.gen(function*() {
       const values = yield* made
