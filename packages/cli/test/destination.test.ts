@@ -1,9 +1,11 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { Error as PlatformError, Terminal } from "@effect/platform"
 import { NodeFileSystem, NodePath, NodeTerminal } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
-import { writing } from "../src/internal/destination.js"
+import { teller, writing } from "../src/internal/destination.js"
+import { Stderr } from "../src/Stderr.js"
 import * as files from "./files.js"
 
 const layer = Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)
@@ -17,6 +19,40 @@ const folder = (name: string): string => {
   fs.writeFileSync(files.at(`${name}/a`), "old")
   return files.at(name)
 }
+
+/** A terminal whose every write fails. */
+const layerFailing = (code: string) =>
+  Layer.merge(
+    Layer.succeed(Stderr, { isTerminal: false, write: () => Effect.void }),
+    Layer.succeed(Terminal.Terminal, {
+      columns: Effect.succeed(120),
+      rows: Effect.succeed(40),
+      isTTY: Effect.succeed(false),
+      readInput: Effect.die("not read"),
+      readLine: Effect.die("not read"),
+      display: () =>
+        Effect.fail(
+          new PlatformError.SystemError({ reason: "Unknown", module: "Terminal", method: "display", cause: { code } })
+        )
+    })
+  )
+
+describe("a teller", () => {
+  const tell = (file: string | undefined, code: string) =>
+    Effect.flatMap(teller(file), ({ tell }) => tell(["told"])).pipe(
+      Effect.provide(layerFailing(code)),
+      Effect.as("told"),
+      Effect.catchAll((error) => Effect.succeed(error.code))
+    )
+
+  it.effect("minds a reader that goes away only where nothing else is written", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* tell("a", "EPIPE"), "told")
+      assert.strictEqual(yield* tell("a", "ERR_STREAM_DESTROYED"), "told")
+      assert.strictEqual(yield* tell("a", "ENOSPC"), "ENOSPC")
+      assert.strictEqual(yield* tell(undefined, "EPIPE"), "EPIPE")
+    }))
+})
 
 describe("a destination", () => {
   it.effect("takes the place of the old file in the end", () =>

@@ -94,6 +94,10 @@ export interface Teller {
   readonly tell: (lines: ReadonlyArray<string>) => Effect.Effect<void, OutputError, Terminal.Terminal>
 }
 
+/** A file is written to its end, also where nobody reads the report any more. */
+const tellAnyone = (lines: ReadonlyArray<string>): Effect.Effect<void, OutputError, Terminal.Terminal> =>
+  Effect.catchIf(printLines(lines), ({ isClosedPipe }) => isClosedPipe, () => Effect.void)
+
 /**
  * Tells on standard output, unless that is where a transcript goes.
  *
@@ -104,7 +108,8 @@ export const teller = Effect.fnUntraced(function*(file: string | undefined): Eff
   never,
   Stderr | Terminal.Terminal
 > {
-  if (file === undefined || !isStandard(file)) return { style: yield* stdoutStyle, tell: printLines }
+  if (file === undefined) return { style: yield* stdoutStyle, tell: printLines }
+  if (!isStandard(file)) return { style: yield* stdoutStyle, tell: tellAnyone }
   const stderr = yield* Stderr
   const style = (yield* coloursWanted(stderr.isTerminal)) ? coloured : plain
   return { style, tell: (lines) => stderr.write(textOf(lines)) }
