@@ -83,7 +83,8 @@ export const check = Effect.fn("Cli.check")(function*(options: Options) {
   })
 
   const checkAll = (write: writer.Writer | undefined) =>
-    transcript.fold(
+    transcript.foldInto(
+      output,
       { ...options, onRead: progress.add },
       0,
       (findings, conversation) => Effect.map(checkOne(conversation, write), (more) => findings + more)

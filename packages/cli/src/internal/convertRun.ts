@@ -48,7 +48,7 @@ export const convert = Effect.fn("Cli.convert")(function*(options: Options) {
       Effect.flatMap(
         writer.make(file, to, write),
         (write) =>
-          transcript.fold({ ...options, onRead: progress.add }, 0, (n, conversation) =>
+          transcript.foldInto(options.output, { ...options, onRead: progress.add }, 0, (n, conversation) =>
             Effect.as(convertOne(conversation, write), n + 1))
       )
   )

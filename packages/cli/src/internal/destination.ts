@@ -56,6 +56,14 @@ const targetOf = Effect.fnUntraced(function*(file: string) {
   })
 })
 
+/** Whether to write the one is to replace the other, also by links. @internal */
+export const replaces = Effect.fnUntraced(function*(output: string, input: string) {
+  if (isStandard(output) || isStandard(input)) return false
+  const fs = yield* FileSystem.FileSystem
+  const paths = yield* Effect.option(Effect.all([fs.realPath(output), fs.realPath(input)]))
+  return Option.exists(paths, ([output, input]) => output === input)
+})
+
 /**
  * Writes a file, or to standard output where it is `-`. A new file takes the place of the old one when all went well, so
  * that nobody finds half of one, and the file may be the one that is read meanwhile.

@@ -102,7 +102,7 @@ export const fit = Effect.fn("Cli.fit")(function*(options: Options) {
 
   const nothing: ReadonlyArray<OverBudget> = []
   const fitAll = (write: writer.Writer) =>
-    transcript.fold(options, nothing, (over, conversation) =>
+    transcript.foldInto(output, options, nothing, (over, conversation) =>
       Effect.map(
         fitOne(conversation, write),
         (report) => takes(report) > maxTokens ? [...over, overBudget(file, report, options.counter)] : over

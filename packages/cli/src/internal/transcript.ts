@@ -12,6 +12,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { FileError, NoSuchConversation, Several, UnreadableRecords } from "../CliError.js"
 import { Stdin } from "../Stdin.js"
+import * as destination from "./destination.js"
 import { count } from "./numbers.js"
 import * as Progress from "./progress.js"
 
@@ -50,6 +51,8 @@ export interface Source {
   readonly conversation: Option.Option<number>
   /** Whether the first bad record ends it. */
   readonly strict: boolean
+  /** Whether to read on after the conversation that is wanted. Default: no. */
+  readonly whole?: boolean | undefined
   /** Told how many bytes were read. Default: nobody is. */
   readonly onRead?: ((bytes: number) => Effect.Effect<void>) | undefined
 }
@@ -123,7 +126,7 @@ export const fold = Effect.fnUntraced(function*<A, E, R>(
   E | FileError | FormatError | UnknownFormat,
   R | FileSystem.FileSystem | Stdin
 > {
-  const { conversation, file, onRead = () => Effect.void, strict } = source
+  const { conversation, file, onRead = () => Effect.void, strict, whole = false } = source
   const isWanted = (index: number) =>
     Option.match(conversation, { onNone: () => true, onSome: (wanted) => index + 1 === wanted })
   const options = { file: nameOf(file), format: yield* optionalFormat(source.format), strict }
@@ -133,7 +136,7 @@ export const fold = Effect.fnUntraced(function*<A, E, R>(
       error._tag === "UnknownFormat" ? new FileError({ file: nameOf(file), reason: unknown }) : error
     ),
     Stream.takeUntil((item) =>
-      Conversation.isConversation(item) && Option.isSome(conversation) && isWanted(item.index)
+      !whole && Conversation.isConversation(item) && Option.isSome(conversation) && isWanted(item.index)
     ),
     Stream.runFoldEffect(
       [zero, nothing] as const,
@@ -182,3 +185,34 @@ export const complain = <E extends Error>(faults: ReadonlyArray<E>): Effect.Effe
     : Effect.fail(
       faults.length === 1 ? faults[0] : new Several({ sentences: faults.map(({ message }) => message) })
     )
+
+/** What a file would lose that is written anew. */
+const loss = ({ conversations, unreadable, wanted }: Seen): string | undefined => {
+  if (wanted < conversations) return `its other conversations (${count(conversations - wanted)}) would be lost`
+  return unreadable === 0 ? undefined : `its records that cannot be read (${count(unreadable)}) would be lost`
+}
+
+/**
+ * As `fold`, for what is written meanwhile. Fails where that would take the place of the file and hold less of it.
+ *
+ * @internal
+ */
+export const foldInto = Effect.fnUntraced(function*<A, E, R>(
+  output: string,
+  source: Source,
+  zero: A,
+  f: (value: A, conversation: Conversation.Conversation) => Effect.Effect<A, E, R>
+): Effect.fn.Return<
+  readonly [value: A, seen: Seen],
+  E | FileError | FormatError | NoSuchConversation | Several | UnknownFormat | UnreadableRecords,
+  R | FileSystem.FileSystem | Stdin
+> {
+  const whole = yield* destination.replaces(output, source.file)
+  const folded = yield* fold({ ...source, whole }, zero, f)
+  const [, seen] = folded
+  if (whole && seen.wanted === 0) yield* complain(faults(source, seen))
+  const lost = whole ? loss(seen) : undefined
+  if (lost === undefined) return folded
+  const reason = `nothing is written, because ${lost}: name another FILE with --output`
+  return yield* new FileError({ file: nameOf(source.file), reason })
+})
