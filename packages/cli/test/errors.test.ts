@@ -22,6 +22,11 @@ const cases: ReadonlyArray<Case> = [
   ],
   ["a budget in words", ["replay", sample, "--max-tokens", "many"], /^--max-tokens is "many": give a whole number/],
   ["a negative budget", ["replay", sample, "--max-tokens=-1"], /^--max-tokens is "-1": give a whole number/],
+  [
+    "a budget without end",
+    ["replay", sample, "--max-tokens", "99999999999999999999"],
+    /^--max-tokens is 9{20}, which is too large: give at most 9007199254740991$/
+  ],
   ["a fraction of a round", ["fit", sample, "--max-tokens", "9", "--max-rounds", "1.5"], /^--max-rounds is "1.5"/],
   ["a target of nothing", ["fit", sample, "--max-tokens", "9", "--target", "0"], /^--target is "0": give a fraction/],
   ["conversation 0", ["count", sample, "--conversation", "0"], /at least 1$/],

@@ -15,9 +15,12 @@ const invalid = (sentence: string): Parsed<never> => Effect.fail(ValidationError
 
 const parseWhole = (name: string, least: number) => (text: string): Parsed<number> => {
   const value = Number(text)
-  return /^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least
+  if (!/^\d+$/.test(text) || value < least) {
+    return invalid(`--${name} is ${JSON.stringify(text)}: give a whole number of at least ${least}`)
+  }
+  return Number.isSafeInteger(value)
     ? Effect.succeed(value)
-    : invalid(`--${name} is ${JSON.stringify(text)}: give a whole number of at least ${least}`)
+    : invalid(`--${name} is ${text}, which is too large: give at most ${Number.MAX_SAFE_INTEGER}`)
 }
 
 const number = (name: string, description: string): Options.Options<string> =>
