@@ -6,16 +6,16 @@
  * longer be read is an error, never left out.
  *
  * All memories of a process may share a conversation, also through several stores, as long as these are over the same
- * `KeyValueStore` value. A directory belongs to one process at a time: a `KeyValueStore` has no locks. What was acknowledged
- * outlives the process; it outlives a loss of power if the `KeyValueStore` waits for the disk, which that of a directory does
- * not.
+ * `KeyValueStore` value or directory. A directory belongs to one process at a time: a `KeyValueStore` has no locks. What
+ * was acknowledged outlives the process; it outlives a loss of power if the `KeyValueStore` waits for the disk, which that
+ * of a directory does not.
  *
  * @since 0.1.0
  */
 import type { PlatformError } from "@effect/platform/Error"
-import type * as FileSystem from "@effect/platform/FileSystem"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as KeyValueStore from "@effect/platform/KeyValueStore"
-import type * as Path from "@effect/platform/Path"
+import * as Path from "@effect/platform/Path"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -24,6 +24,7 @@ import * as Stream from "effect/Stream"
 import * as MemoryError from "effect-memory/MemoryError"
 import * as MemoryStore from "effect-memory/MemoryStore"
 import * as conversations from "./internal/storeConversation.js"
+import * as directories from "./internal/storeDirectories.js"
 import * as events from "./internal/storeEvent.js"
 import type * as logs from "./internal/storeLog.js"
 
@@ -221,8 +222,8 @@ export const layer: Layer.Layer<MemoryStore.MemoryStore, never, KeyValueStore.Ke
 )
 
 /**
- * A store in a directory, which is made if it is not there. One process at a time may use it, and one layer: give the
- * layer a name and share that, since each call of this function makes a store that knows nothing of the others.
+ * A store in a directory, which is made if it is not there. One process at a time may use it; all layers over it in this
+ * process know of each other.
  *
  * @since 0.1.0
  * @category layers
@@ -230,4 +231,12 @@ export const layer: Layer.Layer<MemoryStore.MemoryStore, never, KeyValueStore.Ke
 export const layerFileSystem = (
   directory: string
 ): Layer.Layer<MemoryStore.MemoryStore, PlatformError, FileSystem.FileSystem | Path.Path> =>
-  Layer.provide(layer, KeyValueStore.layerFileSystem(directory))
+  Layer.scoped(
+    MemoryStore.MemoryStore,
+    Effect.gen(function*() {
+      const fileSystem = yield* FileSystem.FileSystem
+      const path = yield* Path.Path
+      const store = yield* directories.share(fileSystem, path.resolve(directory), yield* KeyValueStore.KeyValueStore)
+      return yield* Effect.provideService(make, KeyValueStore.KeyValueStore, store)
+    })
+  ).pipe(Layer.provide(KeyValueStore.layerFileSystem(directory)))

@@ -2,7 +2,7 @@ import { FileSystem, KeyValueStore } from "@effect/platform"
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { KeyValueMemoryStore } from "@effect-memory/platform"
-import { Effect, Either, Exit, Fiber, Layer, Stream } from "effect"
+import { Context, Effect, Either, Exit, Fiber, Layer, Stream } from "effect"
 import { Memory, MemoryStore, Message, TokenCounter, TrimStrategy } from "effect-memory"
 import { nameOf } from "../src/internal/storeConversation.js"
 import * as slots from "../src/internal/storeSlots.js"
@@ -33,6 +33,30 @@ const record200 = (memories: ReadonlyArray<Memory.Service>) =>
 const expected200 = Array.from({ length: 200 }, (_, i) => `m${i}`).sort()
 
 describe("KeyValueMemoryStore with several writers", () => {
+  it.scoped("two layers over one directory know of each other, and nothing is left of them", () =>
+    Effect.gen(function*() {
+      const fs = yield* FileSystem.FileSystem
+      const directory = `${yield* fs.makeTempDirectoryScoped()}/conversations`
+      const opened = Layer.build(KeyValueMemoryStore.layerFileSystem(directory)).pipe(
+        Effect.map(Context.get(MemoryStore.MemoryStore))
+      )
+      yield* Effect.gen(function*() {
+        const first = yield* opened
+        const second = yield* opened
+        yield* first.append("chat", 0, [entry(0)])
+        yield* second.load("chat")
+        yield* first.append("chat", 1, [entry(1)])
+        const conflict = yield* Effect.flip(second.append("chat", 1, [{ ...entry(1), id: "another" }]))
+        assert.strictEqual(conflict.reason, "conflict")
+        yield* record200([yield* memoryOver(first), yield* memoryOver(second)])
+        assert.strictEqual((yield* second.load("chat")).nextSequence, 202)
+      }).pipe(Effect.scoped)
+      yield* fs.remove(directory, { recursive: true })
+      const anew = yield* opened
+      assert.strictEqual((yield* anew.load("chat")).nextSequence, 0)
+      yield* anew.append("chat", 0, [entry(0)])
+    }).pipe(Effect.provide(NodeContext.layer)))
+
   it.scoped("200 appends at once through two memories over one store", () =>
     Effect.gen(function*() {
       const disk = new Disk()
