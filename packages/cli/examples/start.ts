@@ -1,7 +1,14 @@
 /**
  * What `npm start` runs: `effect-memory replay` on the sample session, or on what is given behind `--`.
  */
-const sample = "packages/cli/examples/session.jsonl"
+import * as path from "node:path"
+import { fileURLToPath } from "node:url"
+import { Config, Effect } from "effect"
+
+// npm runs scripts at the root of the repository; files are meant to be where it was started.
+process.chdir(Effect.runSync(Config.withDefault(Config.string("INIT_CWD"), process.cwd())))
+
+const sample = path.relative("", fileURLToPath(new URL("session.jsonl", import.meta.url)))
 
 const budget = ["--max-tokens", "8000"]
 

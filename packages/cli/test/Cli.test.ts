@@ -12,9 +12,11 @@ import { listen } from "./service.js"
 
 const { root, sample } = files
 
-const run = (command: string, args: ReadonlyArray<string>): Effect.Effect<Outcome> =>
+/** Runs a command at the root, as npm does for one who stands in `from`. */
+const run = (command: string, args: ReadonlyArray<string>, from: string = root): Effect.Effect<Outcome> =>
   Effect.async((resume) => {
-    execFile(command, args, { cwd: root, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+    const env = { ...process.env, INIT_CWD: from }
+    execFile(command, args, { cwd: root, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       resume(Effect.succeed({ code: error === null ? 0 : Number(error.code), stdout, stderr }))
     })
   })
@@ -91,6 +93,14 @@ describe("Cli", () => {
         const { code, stdout } = yield* start()
         assert.strictEqual(code, 0)
         assert.strictEqual(lines(stdout)[0], `${sample}  native, 116 messages`)
+      }), timeout)
+
+    it.effect("takes a file from where it was started", () =>
+      Effect.gen(function*() {
+        const script = [...tsx, "packages/cli/examples/start.ts", path.basename(files.many)]
+        const { code, stderr, stdout } = yield* run(process.execPath, script, path.dirname(files.many))
+        assert.deepStrictEqual([code, stderr], [0, ""])
+        assert.match(lines(stdout)[0], /^many.jsonl /)
       }), timeout)
 
     it.effect("takes a file and options, and prints nothing but JSON", () =>
