@@ -47,6 +47,21 @@ describe("a verified counter", () => {
       assert.strictEqual(yield* asked, 1, "an unchanged conversation is counted once")
     }))
 
+  it.scoped("is asked once by any number of readers", () =>
+    Effect.gen(function*() {
+      const { asked, countConversation } = yield* service(({ length }) => length * 1.2)
+      const counter = TokenCounter.verified({
+        countConversation: (messages) => Effect.zipRight(Effect.yieldNow(), countConversation(messages))
+      }, { local: ones })
+      const memory = yield* makeMemory({ maxTokens: 10, counter })
+      yield* memory.recordAll(rounds(5))
+      const contexts = yield* Effect.all(Array.from({ length: 200 }, () => memory.context), {
+        concurrency: "unbounded"
+      })
+      for (const context of contexts) assert.strictEqual(context.length, 8)
+      assert.strictEqual(yield* asked, 1)
+    }))
+
   it.scoped("drops what the local sum would have kept", () =>
     Effect.gen(function*() {
       const { asked, countConversation } = yield* service(({ length }) => length * 1.2)

@@ -7,6 +7,7 @@ import type * as Budget from "../Budget.js"
 import type { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import { isCount, notACount } from "./counting.js"
+import { exclusive } from "./exclusive.js"
 import type { Present } from "./presenter.js"
 import type { Session } from "./session.js"
 import type { Fitted } from "./trimmer.js"
@@ -32,19 +33,19 @@ export const make = Effect.fnUntraced(function*(
   const { counter, counts } = session
   const { countConversation, margin = defaultMargin } = counter
   if (countConversation === undefined) return present(0)
-  const last = yield* Ref.make<Verified | undefined>(undefined)
-  const decision = yield* Ref.make<Decision | undefined>(undefined)
-  /** Whether the last count could not be had. */
-  const failing = yield* Ref.make(false)
+  const state = yield* Ref.make<State>({ last: undefined, failing: false, decision: undefined })
+  const deciding = yield* Effect.makeSemaphore(1)
 
   /** The exact count; where it cannot be had, the most that it can be. */
   const ask = ({ messages, tokens }: Fitted, upper: number): Effect.Effect<number> =>
     Effect.suspend(() => countConversation(messages)).pipe(
       Effect.filterOrElse(isCount, (exact) => notACount(counter.id, exact)),
       Effect.tap((exact) =>
-        Effect.zipRight(Ref.set(last, { messages: messages.slice(), tokens, exact }), Ref.set(failing, false))
+        Ref.update(state, (now) => ({ ...now, last: { messages: messages.slice(), tokens, exact }, failing: false }))
       ),
-      Effect.catchAll((error) => Effect.zipRight(failed(error), Effect.as(Ref.set(failing, true), upper)))
+      Effect.catchAll((error) =>
+        Effect.zipRight(failed(error), Effect.as(Ref.update(state, (now) => ({ ...now, failing: true })), upper))
+      )
     )
 
   /** What a count, or the most that it can be, means for the candidate that was asked about. */
@@ -69,17 +70,26 @@ export const make = Effect.fnUntraced(function*(
   })
 
   const decide = Effect.fnUntraced(function*(view: number, limit: number) {
+    const { failing, last } = yield* Ref.get(state)
     if (view / (1 + margin) <= limit) {
       const reserve = Math.min(0, limit - view)
       const whole = yield* present(reserve)
-      const bounds = boundsOf(whole, yield* Ref.get(last), counts, margin)
+      const bounds = boundsOf(whole, last, counts, margin)
       if (bounds.lower <= limit) return yield* settle(limit, reserve, whole, bounds)
     }
-    const known = yield* Ref.get(last)
-    if (yield* Ref.get(failing)) return yield* probe(limit, known)
-    const reserve = known === undefined ? 0 : limit - allowed(limit, known, margin)
+    if (failing) return yield* probe(limit, last)
+    const reserve = last === undefined ? 0 : limit - allowed(limit, last, margin)
     const trimmed = yield* present(reserve)
-    return yield* settle(limit, reserve, trimmed, boundsOf(trimmed, known, counts, margin))
+    return yield* settle(limit, reserve, trimmed, boundsOf(trimmed, last, counts, margin))
+  })
+
+  /** What is found once serves all who ask about the same view and limit. */
+  const foundFor = Effect.fnUntraced(function*(version: number, view: number, limit: number) {
+    const { decision } = yield* Ref.get(state)
+    if (decision?.version === version && decision.limit === limit) return decision.found
+    const { candidate, ...found } = yield* decide(view, limit)
+    yield* Ref.update(state, (now) => ({ ...now, decision: { version, limit, found } }))
+    return { ...found, candidate }
   })
 
   const verify: ReturnType<Present> = Effect.gen(function*() {
@@ -89,10 +99,7 @@ export const make = Effect.fnUntraced(function*(
     }))
     const limit = (yield* budget).maxTokens
     if (limit === undefined || view * (1 + margin) <= limit) return yield* present(0)
-    const known = yield* Ref.get(decision)
-    const again = known?.version === version && known.limit === limit
-    const found: Found = again ? known : yield* decide(view, limit)
-    if (!again) yield* Ref.set(decision, { version, limit, reserve: found.reserve, exact: found.exact })
+    const found = yield* exclusive(deciding)(foundFor(version, view, limit))
     const fitted = found.candidate ?? (yield* present(found.reserve))
     // A compaction has made room meanwhile: what was found for the view before says nothing of this one.
     if (fitted.view.tokens * (1 + margin) <= limit) return yield* verify
@@ -104,18 +111,21 @@ export const make = Effect.fnUntraced(function*(
   return verify
 })
 
-/** What was found for a view and a limit: good while neither has changed. */
-interface Decision {
-  readonly version: number
-  readonly limit: number
+interface State {
+  /** What was counted last. */
+  readonly last: Verified | undefined
+  /** Whether a count could not be had since. */
+  readonly failing: boolean
+  /** What was found for a view and a limit: good while neither has changed. */
+  readonly decision: { readonly version: number; readonly limit: number; readonly found: Found } | undefined
+}
+
+interface Found {
   readonly reserve: number
   /** Tokens of what is handed out, where it was counted. */
   readonly exact: number | undefined
-}
-
-interface Found extends Pick<Decision, "reserve" | "exact"> {
   /** What was looked at is handed out as it is. */
-  readonly candidate?: Fitted
+  readonly candidate?: Fitted | undefined
 }
 
 /** What the exact count of a context lies between. */
