@@ -237,7 +237,7 @@ export const make = Effect.fnUntraced(function*(
     timeout: Duration.decode(options.trimTimeout ?? "2 minutes"),
     publish
   })
-  const span = <A>(name: string, describe?: (a: A) => Record<string, unknown>) =>
+  const span = <A = unknown>(name: string, describe?: (a: A) => Record<string, unknown>) =>
     spanned(name, { conversation: id }, describe)
 
   const append = (messages: ReadonlyArray<Message.Message>, isProtected: boolean) =>
@@ -300,7 +300,7 @@ export const make = Effect.fnUntraced(function*(
     yield* note(fitted)
     return fitted
   }).pipe(
-    span("Memory.context", ({ messages, tokens }) => ({ messages: messages.length, tokens })),
+    span("Memory.context", ({ messages, tokens }: trimmers.Fitted) => ({ messages: messages.length, tokens })),
     Effect.map(({ messages }) => messages)
   )
 

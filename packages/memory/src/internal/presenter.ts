@@ -7,12 +7,12 @@ import type * as Budget from "../Budget.js"
 import type { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import { countAll } from "./counting.js"
+import { reuse } from "./forms.js"
 import { repairContext } from "./repairProvider.js"
 import type { Repaired } from "./repairRound.js"
 import type { Rules } from "./rules.js"
 import type { Session } from "./session.js"
 import type { Fitted, Trimmer } from "./trimmer.js"
-import { reuse } from "./view.js"
 
 /** How often a context is trimmed further because its repaired form is over the budget. */
 const attempts = 4

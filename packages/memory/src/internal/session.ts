@@ -12,7 +12,8 @@ import type * as Message from "../Message.js"
 import type * as TokenCounter from "../TokenCounter.js"
 import { countAll, remembering } from "./counting.js"
 import { exclusive } from "./exclusive.js"
-import { type Counts, type Forms, type Options as ViewOptions, type Raw, View } from "./view.js"
+import type { Forms } from "./forms.js"
+import { type Counts, type Options as ViewOptions, type Raw, View } from "./view.js"
 
 /**
  * The view in step with the store. It is changed in place, in synchronous steps only: read what you need from it before
@@ -170,7 +171,7 @@ export const make = Effect.fnUntraced(function*(options: {
   ): Effect.Effect<B, MemoryStoreError> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function*() {
-        const loaded = (yield* Ref.get(state)).loaded ?? (yield* restore(reload))
+        const loaded = yield* restore(load)
         return yield* Effect.matchCauseEffect(restore(operation(loaded)), {
           onFailure: (cause) => Effect.zipRight(forget, Effect.failCause(cause)),
           onSuccess: (answer) => apply(loaded, answer)

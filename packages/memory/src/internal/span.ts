@@ -17,12 +17,12 @@ const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
  *
  * @internal
  */
-export const spanned = <A>(
+export const spanned = <A = unknown>(
   name: string,
   attributes: Record<string, unknown>,
   describe: (a: A) => Record<string, unknown> = () => ({})
 ) =>
-<E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+<B extends A, E, R>(self: Effect.Effect<B, E, R>): Effect.Effect<B, E, R> => {
   const traced = self.pipe(
     Effect.tap((a) => Effect.annotateCurrentSpan(describe(a))),
     Effect.withSpan(name, { captureStackTrace: false, attributes })
