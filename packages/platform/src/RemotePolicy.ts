@@ -25,7 +25,7 @@
  *   return { forecast: yield* policy.run(forecast), attempts: yield* Ref.get(attempts) }
  * })
  *
- * const found = await Effect.runPromise(Effect.scoped(program))
+ * const found = await Effect.runPromise(program)
  *
  * deepStrictEqual(found, { forecast: "sun", attempts: 3 })
  * ```
@@ -72,7 +72,7 @@ export interface Options {
   /** Attempts at a time. Default 4. */
   readonly concurrency?: number | undefined
   /**
-   * Attempts that may start in any minute; a call that would have to wait for its turn beyond the deadline fails at once.
+   * Attempts that may start in any minute; a call whose turn would come after its deadline fails when it is next in line.
    * Default: no limit.
    */
   readonly requestsPerMinute?: number | undefined
@@ -203,17 +203,14 @@ const makeCircuit = Effect.fnUntraced(function*(endpoint: Endpoint, options: cir
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.flatMap(
-          Ref.modify(
-            state,
-            (
-              before
-            ) => [
-              { admitted: circuit.admits(before, now), isProbe: before._tag === "Open" },
-              circuit.admits(before, now) ? circuit.started(before) : before
-            ]
-          ),
-          ({ admitted, isProbe }) =>
-            admitted ? Effect.onExit(restore(attempt), (exit) => learn(exit, end, isProbe)) : refused
+          Ref.modify(state, (before) =>
+            circuit.admits(before, now)
+              ? [{ isProbe: before._tag === "Open" }, circuit.started(before)]
+              : [undefined, before]),
+          (admitted) =>
+            admitted === undefined
+              ? refused
+              : Effect.onExit(restore(attempt), (exit) => learn(exit, end, admitted.isProbe))
         ))
     )
   return { isAdmitting, refused, guard }

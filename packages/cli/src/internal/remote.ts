@@ -42,7 +42,7 @@ export interface Local {
 /** A server of one's own that needs no key does not look at this one. */
 const noKey = Redacted.make("none")
 
-type Made<A> = Effect.Effect<A, InvalidOption, HttpClient.HttpClient | Scope.Scope>
+type Made<A> = Effect.Effect<A, InvalidOption, HttpClient.HttpClient>
 
 const ofServer = ({ baseUrl, local, margin, model }: Access & Local) => ({
   baseUrl,
