@@ -125,7 +125,7 @@ export const make = Effect.fnUntraced(function*(
       // Truncation asks nobody and does not fail; whole rounds are what is left if it should.
       Effect.catchTag(
         "TrimError",
-        () => Effect.sync(() => view.window(limitsOf(budget), counter.overhead, target.none))
+        () => Effect.sync(() => view.window(limitsOf(budget), counter.overhead, target.none).messages)
       )
     )
   })

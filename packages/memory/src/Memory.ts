@@ -185,6 +185,13 @@ const nothingYet: { readonly messages: ReadonlyArray<Message.Message>; readonly 
   repairs: 0
 }
 
+/** One look at the labels of the fiber for both metrics: each context is measured. */
+const measured = (tokens: number, isLess: boolean): Effect.Effect<void> =>
+  Effect.map(Effect.metricLabels, (labels) => {
+    MemoryMetrics.contextTokens.unsafeUpdate(tokens, labels)
+    if (isLess) MemoryMetrics.trims.unsafeUpdate(1, labels)
+  })
+
 const invalid = (field: string, given: number, expected: string) =>
   new InvalidBudget({ field, given: String(given), expected })
 
@@ -237,8 +244,8 @@ export const make = Effect.fnUntraced(function*(
     timeout: Duration.decode(options.trimTimeout ?? "2 minutes"),
     publish
   })
-  const span = <A = unknown>(name: string, describe?: (a: A) => Record<string, unknown>) =>
-    spanned(name, { conversation: id }, describe)
+  const attributes = { conversation: id }
+  const span = <A, E>(name: string, self: Effect.Effect<A, E>): Effect.Effect<A, E> => spanned(self, name, attributes)
 
   const append = (messages: ReadonlyArray<Message.Message>, isProtected: boolean) =>
     Effect.zipRight(
@@ -265,16 +272,24 @@ export const make = Effect.fnUntraced(function*(
     })
   })
 
-  /** Tells about a context, and begins to make room ahead of need. */
-  const note = Effect.fnUntraced(function*(fitted: trimmers.Fitted) {
+  const { rules = "pairing" } = options
+  const present = yield* presenters.make(trimmer, session, rules === "none" ? "pairing" : rules)
+  const verified = yield* verifiers.make(present, session, billing.budget, (error) =>
+    Effect.zipRight(
+      Metric.increment(MemoryMetrics.countFailures),
+      publish(MemoryEvent.CountFailed({ conversation: id, error }))
+    ))
+  const handOut = Effect.gen(function*() {
+    const fitted = yield* verified
     const { budget: { maxTokens }, messages, tokens, trimmed, view } = fitted
+    if (tokens > (maxTokens ?? Infinity)) yield* noteOverflow(fitted)
     const before = yield* Ref.getAndSet(last, { messages: messages.slice(), repairs: view.repairs })
-    yield* Metric.update(MemoryMetrics.contextTokens, tokens)
     if (view.repairs > before.repairs) {
       yield* publish(MemoryEvent.Repaired({ conversation: id, messages: view.repairs }))
     }
-    if (trimmed && (tokens < view.tokens || messages.length < view.messages)) {
-      yield* Metric.increment(MemoryMetrics.trims)
+    const isLess = trimmed && (tokens < view.tokens || messages.length < view.messages)
+    yield* measured(tokens, isLess)
+    if (isLess) {
       yield* publish(MemoryEvent.Trimmed({
         conversation: id,
         tokensBefore: view.tokens,
@@ -285,69 +300,64 @@ export const make = Effect.fnUntraced(function*(
     }
     yield* billing.counted(tokens)
     if (maxTokens !== undefined && options.background !== undefined) yield* trimmer.ahead(options.background.at)
-  })
-
-  const { rules = "pairing" } = options
-  const present = yield* presenters.make(trimmer, session, rules === "none" ? "pairing" : rules)
-  const verified = yield* verifiers.make(present, session, billing.budget, (error) =>
-    Effect.zipRight(
-      Metric.increment(MemoryMetrics.countFailures),
-      publish(MemoryEvent.CountFailed({ conversation: id, error }))
-    ))
-  const context = Effect.gen(function*() {
-    const fitted = yield* verified
-    if (fitted.tokens > (fitted.budget.maxTokens ?? Infinity)) yield* noteOverflow(fitted)
-    yield* note(fitted)
     return fitted
-  }).pipe(
-    span("Memory.context", ({ messages, tokens }: trimmers.Fitted) => ({ messages: messages.length, tokens })),
-    Effect.map(({ messages }) => messages)
+  })
+  const context = Effect.map(
+    spanned(handOut, "Memory.context", attributes, ({ messages, tokens }) => ({ messages: messages.length, tokens })),
+    ({ messages }) => messages
   )
 
   return {
-    record: (message) => Effect.suspend(() => record(message, false)).pipe(span("Memory.record")),
+    record: (message) => span("Memory.record", Effect.suspend(() => record(message, false))),
     recordAll: (messages) => {
       // An iterator can be read only once, the effect run more often.
       const all = Array.from(messages)
-      return Effect.forEach(all, Message.fromUnknown, { concurrency: 1 }).pipe(
-        Effect.flatMap((valid) => valid.length === 0 ? Effect.void : append(valid, false)),
-        span("Memory.recordAll")
+      const valid = Effect.forEach(all, Message.fromUnknown, { concurrency: 1 })
+      return span(
+        "Memory.recordAll",
+        Effect.flatMap(valid, (messages) => messages.length === 0 ? Effect.void : append(messages, false))
       )
     },
-    recordProtected: (message) => Effect.suspend(() => record(message, true)).pipe(span("Memory.recordProtected")),
+    recordProtected: (message) => span("Memory.recordProtected", Effect.suspend(() => record(message, true))),
     context,
-    plan: Effect.zipWith(trimmer.plan, Ref.get(last), ({ context, ...plan }, { messages }) => ({
-      ...plan,
-      stablePrefix: commonPrefix(messages, context)
-    })).pipe(span("Memory.plan")),
-    compact: trimmer.force.pipe(span("Memory.compact")),
-    restore: session.compact(() => Effect.succeed({ compaction: undefined })).pipe(
-      // Another memory was first: the view is loaded anew.
-      Effect.retry({ while: (error) => error.reason === "conflict", times: 10 }),
-      Effect.asVoid,
-      span("Memory.restore")
+    plan: span(
+      "Memory.plan",
+      Effect.zipWith(trimmer.plan, Ref.get(last), ({ context, ...plan }, { messages }) => ({
+        ...plan,
+        stablePrefix: commonPrefix(messages, context)
+      }))
+    ),
+    compact: span("Memory.compact", trimmer.force),
+    // Another memory may be first: then the view is loaded anew.
+    restore: span(
+      "Memory.restore",
+      session.compact(() => Effect.succeed({ compaction: undefined })).pipe(
+        Effect.retry({ while: (error) => error.reason === "conflict", times: 10 }),
+        Effect.asVoid
+      )
     ),
     history: store.history(id),
-    usage: Effect.gen(function*() {
-      const { maxRounds, maxTokens } = yield* Ref.get(budget)
-      return yield* session.readCounted(({ compaction, view }) => ({
-        messages: view.size,
-        rounds: view.rounds,
-        tokens: view.tokens + counter.overhead,
-        summarized: compaction === undefined ? 0 : compaction.upTo - compaction.from - compaction.keep.length,
-        maxTokens,
-        maxRounds
-      }))
-    }).pipe(span("Memory.usage")),
+    usage: span(
+      "Memory.usage",
+      Effect.flatMap(Ref.get(budget), ({ maxRounds, maxTokens }) =>
+        session.readCounted(({ compaction, view }) => ({
+          messages: view.size,
+          rounds: view.rounds,
+          tokens: view.tokens + counter.overhead,
+          summarized: compaction === undefined ? 0 : compaction.upTo - compaction.from - compaction.keep.length,
+          maxTokens,
+          maxRounds
+        })))
+    ),
     observeUsage: ({ inputTokens }) => billing.billed(inputTokens),
     setMaxTokens: (maxTokens) =>
       Effect.zipRight(Budget.make({ maxTokens }), Ref.update(budget, (now) => ({ ...now, maxTokens }))),
     setMaxRounds: (maxRounds) =>
       Effect.zipRight(Budget.make({ maxRounds }), Ref.update(budget, (now) => ({ ...now, maxRounds }))),
-    clear: session.clear.pipe(
-      Effect.zipRight(Ref.set(last, nothingYet)),
-      Effect.zipRight(billing.forget)
-    ).pipe(span("Memory.clear")),
+    clear: span(
+      "Memory.clear",
+      session.clear.pipe(Effect.zipRight(Ref.set(last, nothingYet)), Effect.zipRight(billing.forget))
+    ),
     events: Stream.fromPubSub(events)
   }
 })

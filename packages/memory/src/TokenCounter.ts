@@ -19,13 +19,14 @@
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { dual } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
 import * as calibrating from "./internal/calibration.js"
 import { countCharacters } from "./internal/characters.js"
-import { isCount, notACount } from "./internal/counting.js"
+import { chain, isCount, notACount } from "./internal/counting.js"
 import * as json from "./internal/json.js"
 import type { TokenCountError } from "./MemoryError.js"
 import type * as Message from "./Message.js"
@@ -124,7 +125,7 @@ export class TokenCounter extends Context.Tag("effect-memory/TokenCounter")<Toke
 export interface Options {
   /** Names the counting convention, such as `o200k_base`. Change it when counts change. */
   readonly id: string
-  /** Tokens of a text. */
+  /** Tokens of a text. An answer that is there at once, an `Exit`, spares the memory the steps of waiting for it. */
   readonly count: (text: string) => Effect.Effect<number, TokenCountError>
   /** Tokens that a conversation costs beside its messages. Default 0. */
   readonly overhead?: number | undefined
@@ -134,8 +135,8 @@ export interface Options {
   readonly countFile?: ((file: Message.FilePart) => number) | undefined
 }
 
-const checked = (id: string, tokens: number): Effect.Effect<number, TokenCountError> =>
-  isCount(tokens) ? Effect.succeed(Math.ceil(tokens)) : notACount(id, tokens)
+const checked = (id: string, tokens: number): Exit.Exit<number, TokenCountError> =>
+  isCount(tokens) ? Exit.succeed(Math.ceil(tokens)) : notACount(id, tokens)
 
 /**
  * The texts of a message that are counted: every part, a call's name and arguments, a result; no ids, no names of
@@ -182,7 +183,7 @@ const textsOf = (message: Message.Message): ReadonlyArray<string> =>
  */
 export const make = (options: Options): Service => {
   const { countFile = () => 1000, id, messageOverhead = 0, overhead = 0 } = options
-  const count = (text: string) => Effect.flatMap(options.count(text), (tokens) => checked(id, tokens))
+  const count = (text: string) => chain(options.count(text), (tokens) => checked(id, tokens))
   const countFiles = (message: Message.Message): number =>
     message.role === "user" || message.role === "assistant"
       ? (message.content as ReadonlyArray<Message.Part>)
@@ -192,11 +193,11 @@ export const make = (options: Options): Service => {
     id,
     overhead,
     count,
-    countMessage: Effect.fnUntraced(function*(message) {
-      let tokens = messageOverhead + countFiles(message)
-      for (const text of textsOf(message)) tokens += yield* checked(id, yield* options.count(text))
-      return yield* checked(id, tokens)
-    })
+    countMessage: (message) =>
+      textsOf(message).reduce<Effect.Effect<number, TokenCountError>>(
+        (sum, text) => chain(sum, (before) => chain(count(text), (tokens) => checked(id, before + tokens))),
+        checked(id, messageOverhead + countFiles(message))
+      )
   }
 }
 
@@ -208,7 +209,7 @@ export const make = (options: Options): Service => {
  */
 export const characters: Service = make({
   id: "characters",
-  count: (text) => Effect.sync(() => countCharacters(text))
+  count: (text) => Exit.succeed(countCharacters(text))
 })
 
 const mapConversation = (

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { Message, TokenCounter } from "effect-memory"
+import { Effect, Exit, Fiber, Option } from "effect"
+import { MemoryStore, Message, TokenCounter } from "effect-memory"
+import { makeMemory } from "./utilities.js"
 
 describe("TokenCounter.characters", () => {
   const vectors: ReadonlyArray<readonly [text: string, tokens: number]> = [
@@ -64,4 +65,67 @@ describe("TokenCounter.make", () => {
         assert.strictEqual((yield* Effect.flip(counter.countMessage(Message.user("x"))))._tag, "TokenCountError")
       }))
   }
+})
+
+describe("a counter whose answers are there at once", () => {
+  const long = "x".repeat(50)
+
+  /** Short texts are counted at once, long ones take their time. */
+  const mixed = (asked: Array<string>): TokenCounter.Service =>
+    TokenCounter.make({
+      id: "mixed",
+      count: (text) => {
+        if (text === long) return Effect.as(Effect.zipRight(Effect.sync(() => asked.push(text)), Effect.yieldNow()), 2)
+        asked.push(text)
+        return Exit.succeed(1)
+      }
+    })
+
+  it.effect("a message is an answer if all its texts are, and adds up in any case", () =>
+    Effect.gen(function*() {
+      const counter = mixed([])
+      assert.isTrue(Exit.isExit(counter.countMessage(Message.user("a"))))
+      assert.isFalse(Exit.isExit(counter.countMessage(Message.user(long))))
+      const message = Message.user([Message.text("a"), Message.text(long), Message.text("b")])
+      assert.strictEqual(yield* counter.countMessage(message), 4)
+    }))
+
+  it.scoped("each text is counted once and saved, whoever asks, also beside texts that are waited for", () =>
+    Effect.gen(function*() {
+      const asked: Array<string> = []
+      const store = yield* MemoryStore.makeMemory
+      const memory = yield* makeMemory({ counter: mixed(asked), store })
+      yield* memory.recordAll([Message.user("a"), Message.assistant(long), Message.user("b")])
+      const usages = yield* Effect.all([memory.usage, memory.usage, memory.usage], { concurrency: "unbounded" })
+      assert.deepStrictEqual(usages.map(({ tokens }) => tokens), [4, 4, 4])
+      assert.deepStrictEqual(asked.toSorted(), ["a", "b", long])
+      yield* memory.record(Message.assistant("c"))
+      assert.strictEqual((yield* memory.usage).tokens, 5)
+      const { counts } = yield* store.load("default")
+      assert.deepStrictEqual(Array.from(counts.get("mixed") ?? []).sort(([a], [b]) => a - b), [
+        [0, 1],
+        [1, 2],
+        [2, 1],
+        [3, 1]
+      ])
+    }))
+
+  it.scoped("what is no count is told, and nothing is kept of it", () =>
+    Effect.gen(function*() {
+      const counter = TokenCounter.make({ id: "odd", count: () => Exit.succeed(NaN) })
+      const memory = yield* makeMemory({ counter })
+      yield* memory.record(Message.user("a"))
+      assert.strictEqual((yield* Effect.flip(memory.context))._tag, "TokenCountError")
+    }))
+
+  it.scoped("others run while a long history is counted", () =>
+    Effect.gen(function*() {
+      const counter = TokenCounter.make({ id: "one", count: () => Exit.succeed(1) })
+      const memory = yield* makeMemory({ counter })
+      yield* memory.recordAll(Array.from({ length: 5_000 }, () => Message.user("a")))
+      const counting = yield* Effect.fork(memory.usage)
+      yield* Effect.repeatN(Effect.yieldNow(), 3)
+      assert.isTrue(Option.isNone(yield* Fiber.poll(counting)))
+      assert.strictEqual((yield* Fiber.join(counting)).tokens, 5_000)
+    }))
 })

@@ -42,7 +42,7 @@ const check = (
   assert.strictEqual(view.size, messages.length)
   assert.strictEqual(view.tokens, messages.reduce((sum, message) => sum + weightOf(message), 0))
   assert.strictEqual(view.rounds, naive.countedRounds(rounds))
-  const kept = view.window(budget, overhead, noTarget)
+  const kept = view.window(budget, overhead, noTarget).messages
   if (naive.isWithin(rounds, budget, weightOf, overhead)) assertMessages(kept, messages, "all within the budget")
   const expected = naive.windowOf(rounds, budget, weightOf, overhead, system)
   assertMessages(kept, expected.map(({ message }) => message), "the window")

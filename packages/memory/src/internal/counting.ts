@@ -2,6 +2,7 @@
  * Counting each message once: counts are kept by reference.
  */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import type * as TokenCounter from "../TokenCounter.js"
@@ -13,22 +14,42 @@ const concurrency = 8
 /** A counter that remembers what it has counted. @internal */
 export const remembering = (counter: TokenCounter.Service, counts: Counts): TokenCounter.Service => ({
   ...counter,
-  countMessage: Effect.fnUntraced(function*(message) {
+  countMessage: (message) => {
     const known = counts.get(message)
-    if (known !== undefined) return known
-    const tokens = yield* counter.countMessage(message)
-    if (!isCount(tokens)) return yield* notACount(counter.id, tokens)
-    counts.set(message, tokens)
-    return tokens
-  })
+    return known !== undefined ? Exit.succeed(known) : chain(counter.countMessage(message), (tokens) => {
+      if (!isCount(tokens)) return notACount(counter.id, tokens)
+      counts.set(message, tokens)
+      return Exit.succeed(tokens)
+    })
+  }
 })
+
+const isDone = <A, E>(self: Effect.Effect<A, E>): self is Exit.Exit<A, E> => Exit.isExit(self)
+
+/**
+ * What an effect answers, where it is an answer already.
+ *
+ * @internal
+ */
+export const answerOf = <A, E>(self: Effect.Effect<A, E>): A | undefined =>
+  isDone(self) && Exit.isSuccess(self) ? self.value : undefined
+
+/**
+ * `Effect.flatMap`, without an effect where both sides are there already: so a count that takes no waiting takes no fiber.
+ *
+ * @internal
+ */
+export const chain = <A, B, E>(
+  self: Effect.Effect<A, E>,
+  f: (a: A) => Effect.Effect<B, E>
+): Effect.Effect<B, E> => isDone(self) && Exit.isSuccess(self) ? f(self.value) : Effect.flatMap(self, f)
 
 /** Any other number would switch the budget off without a word. @internal */
 export const isCount = (tokens: number): boolean => Number.isFinite(tokens) && tokens >= 0
 
 /** @internal */
-export const notACount = (counter: string, tokens: number): Effect.Effect<never, TokenCountError> =>
-  Effect.fail(
+export const notACount = (counter: string, tokens: number): Exit.Exit<never, TokenCountError> =>
+  Exit.fail(
     new TokenCountError({ counter, reason: `it answered ${tokens}: a count is a finite number of at least 0` })
   )
 

@@ -12,6 +12,12 @@ export interface Repaired {
   readonly source: number
 }
 
+/** Call ids that are taken. @internal */
+export interface UsedIds {
+  readonly has: (id: string) => boolean
+  readonly add: (id: string) => unknown
+}
+
 /** @internal */
 export const isEmptyPart = (part: Message.Part): boolean => {
   switch (part.type) {
@@ -61,14 +67,14 @@ export const repairRound = (
   pairing: Pairing,
   round: { readonly start: number; readonly end: number },
   settled: boolean,
-  used: Set<string>
+  used: UsedIds
 ): ReadonlyArray<Repaired> => {
   const lastTurn = lastTurnIndex(messages, round)
   const out: Array<Repaired> = []
   for (let i = round.start; i < round.end; i++) {
     if (messages[i].role === "tool") continue // stands behind its call
     const calls = pairing.calls[i]
-    const ids = uniqueIds(calls, used)
+    const ids = calls.length === 0 ? noIds : uniqueIds(calls, used)
     const kept = settle(messages[i], pairing.results[i], i, ids)
     if (kept !== undefined) out.push({ message: kept, source: i })
     if (calls.length === 0) continue
@@ -86,6 +92,8 @@ export const repairRound = (
   return out
 }
 
+const noIds: ReadonlyMap<Call, string> = new Map()
+
 const lastTurnIndex = (
   messages: ReadonlyArray<Message.Message>,
   round: { readonly start: number; readonly end: number }
@@ -97,18 +105,18 @@ const lastTurnIndex = (
 }
 
 /** New ids for calls whose id an earlier call has. */
-const uniqueIds = (calls: ReadonlyArray<Call>, used: Set<string>): ReadonlyMap<Call, string> => {
-  const ids = new Map<Call, string>()
+const uniqueIds = (calls: ReadonlyArray<Call>, used: UsedIds): ReadonlyMap<Call, string> => {
+  let ids: Map<Call, string> | undefined
   for (const call of calls) {
     const id = used.has(call.part.id) ? freeId(call.part.id, used) : call.part.id
     used.add(id)
-    if (id !== call.part.id) ids.set(call, id)
+    if (id !== call.part.id) ids = (ids ?? new Map<Call, string>()).set(call, id)
   }
-  return ids
+  return ids ?? noIds
 }
 
 /** Doubles the suffix and halves the gap, so that an id used a hundred thousand times costs some thirty look-ups. */
-const freeId = (id: string, used: ReadonlySet<string>): string => {
+const freeId = (id: string, used: UsedIds): string => {
   let taken = 1
   let free = 2
   while (used.has(`${id}-${free}`)) {
@@ -155,16 +163,14 @@ const pushResults = (
   calls: ReadonlyArray<Call>,
   ids: ReadonlyMap<Call, string>
 ): void => {
-  const bySource = new Map<number, Array<Result>>()
-  for (const { answer, message } of calls) {
-    if (answer === undefined || answer.message === message) continue
-    const same = bySource.get(answer.message)
-    if (same === undefined) bySource.set(answer.message, [answer])
-    else same.push(answer)
-  }
-  for (const [source, answers] of Array.from(bySource).sort(([a], [b]) => a - b)) {
+  const answers = calls.flatMap(({ answer, message }) =>
+    answer === undefined || answer.message === message ? [] : [answer]
+  ).sort((a, b) => a.message - b.message || a.index - b.index)
+  for (let from = 0, to = 0; from < answers.length; from = to) {
+    const source = answers[from].message
+    while (to < answers.length && answers[to].message === source) to++
     const message = messages[source]
-    const parts = answers.sort((a, b) => a.index - b.index).map(({ call, part }) => {
+    const parts = answers.slice(from, to).map(({ call, part }) => {
       const id = ids.get(call!)
       return id === undefined ? part : { ...part, id }
     })

@@ -10,10 +10,10 @@ import type { MemoryStoreError, TokenCountError } from "../MemoryError.js"
 import type * as MemoryStore from "../MemoryStore.js"
 import type * as Message from "../Message.js"
 import type * as TokenCounter from "../TokenCounter.js"
-import { countAll, remembering } from "./counting.js"
-import { exclusive } from "./exclusive.js"
+import { answerOf, countAll, remembering } from "./counting.js"
 import type { Forms } from "./forms.js"
-import { type Counts, type Options as ViewOptions, type Raw, View } from "./view.js"
+import { make as makeLock, type Restore } from "./lock.js"
+import { type Counts, type Options as ViewOptions, type Raw, type Unsummed, View } from "./view.js"
 
 /**
  * The view in step with the store. It is changed in place, in synchronous steps only: read what you need from it before
@@ -29,6 +29,9 @@ export interface Loaded {
   /** Moves whenever the view does. */
   readonly version: number
 }
+
+/** More messages than a turn adds are counted so that other fibers run meanwhile. */
+const mostNow = 16
 
 /** How often a write is tried because another writer was first. */
 const writeAttempts = 100
@@ -51,7 +54,7 @@ export interface Session {
   readonly append: (
     messages: ReadonlyArray<Message.Message>,
     isProtected: boolean
-  ) => Effect.Effect<void, MemoryStoreError>
+  ) => Effect.Effect<unknown, MemoryStoreError>
   /** Reads from the view, once it is loaded. */
   readonly read: <A>(f: (loaded: Loaded) => A) => Effect.Effect<A, MemoryStoreError>
   /** Reads from the view, once everything in it is counted. */
@@ -100,8 +103,7 @@ export const make = Effect.fnUntraced(function*(options: {
     loaded: undefined,
     version: 0
   })
-  const writer = yield* Effect.makeSemaphore(1)
-  const exclusively = exclusive(writer)
+  const writing = yield* makeLock
   const counting = yield* Effect.makeSemaphore(1)
   // Under one seed, two memories draw the same numbers: the last one is not drawn.
   const drawn = `${yield* Random.nextIntBetween(0, 2 ** 31)}-${yield* Random.nextIntBetween(0, 2 ** 31)}`
@@ -129,113 +131,130 @@ export const make = Effect.fnUntraced(function*(options: {
     })
   })
 
-  const load = Effect.flatMap(Ref.get(state), ({ loaded }) => loaded === undefined ? reload : Effect.succeed(loaded))
+  const withLoaded = <A>(
+    restore: Restore,
+    f: (loaded: Loaded) => Effect.Effect<A, MemoryStoreError>
+  ): Effect.Effect<A, MemoryStoreError> =>
+    Effect.flatMap(
+      Ref.get(state),
+      ({ loaded }) => loaded === undefined ? Effect.flatMap(restore(reload), f) : f(loaded)
+    )
+
+  const load = writing((restore) => withLoaded(restore, Effect.succeed))
 
   const read = <A>(f: (loaded: Loaded) => A): Effect.Effect<A, MemoryStoreError> =>
     Effect.flatMap(
       Ref.get(state),
-      ({ loaded }) => loaded !== undefined ? Effect.succeed(f(loaded)) : Effect.zipRight(exclusively(load), read(f))
+      ({ loaded }) => loaded !== undefined ? Effect.succeed(f(loaded)) : Effect.zipRight(load, read(f))
     )
 
-  const countMissing = exclusive(counting)(
-    Effect.gen(function*() {
-      const missing = yield* read(({ view }) => view.uncounted())
-      if (missing.length === 0) return
-      const counted = yield* Effect.either(
-        countAll(counter, Array.from(new Set(missing.map(({ message }) => message))))
-      )
-      const saved = new Map<number, number>()
-      for (const { message, sequence, verbatim } of missing) {
-        const tokens = counts.get(message)
-        if (tokens !== undefined && verbatim && sequence >= 0) saved.set(sequence, tokens)
-      }
-      // Counts can be had again: a store that does not keep them is no reason to fail.
-      if (saved.size > 0) yield* Effect.ignoreLogged(store.saveCounts(id, counter.id, saved))
-      if (Either.isLeft(counted)) return yield* counted.left
-    })
-  )
+  /** Counts can be had again: a store that does not keep them is no reason to fail. */
+  const save = (counted: ReadonlyArray<Unsummed>): Effect.Effect<void> => {
+    const saved = new Map<number, number>()
+    for (const { message, sequence, verbatim } of counted) {
+      const tokens = counts.get(message)
+      if (tokens !== undefined && verbatim && sequence >= 0) saved.set(sequence, tokens)
+    }
+    return saved.size === 0 ? Effect.void : Effect.ignoreLogged(store.saveCounts(id, counter.id, saved))
+  }
+
+  const countMissing = Effect.gen(function*() {
+    const missing = yield* read(({ view }) => view.uncounted())
+    const counted = yield* Effect.either(countAll(counter, Array.from(new Set(missing.map(({ message }) => message)))))
+    yield* save(missing)
+    if (Either.isLeft(counted)) return yield* counted.left
+  }).pipe(counting.withPermits(1))
+
+  /** What a turn adds is counted without waiting where the counter answers at once. */
+  const isCountedNow = (missing: ReadonlyArray<Unsummed>): boolean =>
+    missing.length <= mostNow && missing.every(({ message }) => answerOf(counter.countMessage(message)) !== undefined)
 
   const readCounted = <A>(f: (loaded: Loaded) => A): Effect.Effect<A, MemoryStoreError | TokenCountError> =>
-    Effect.flatMap(Ref.get(state), ({ loaded }) =>
-      loaded !== undefined && loaded.view.uncounted().length === 0
-        ? Effect.succeed(f(loaded))
-        : Effect.zipRight(countMissing, readCounted(f)))
+    Effect.flatMap(Ref.get(state), ({ loaded }) => {
+      if (loaded === undefined) return Effect.zipRight(countMissing, readCounted(f))
+      const missing = loaded.view.uncounted()
+      return isCountedNow(missing)
+        ? Effect.as(save(missing), f(loaded))
+        : save(missing).pipe(Effect.zipRight(countMissing), Effect.zipRight(readCounted(f)))
+    })
 
   /**
    * One write: what it needs is loaded first, what it wrote is applied without a gap. After one that failed or was
    * interrupted nobody knows what is stored: the view is loaded again.
    */
-  const write = <A, B>(
-    operation: (loaded: Loaded) => Effect.Effect<A, MemoryStoreError>,
-    apply: (loaded: Loaded, answer: A) => Effect.Effect<B>
-  ): Effect.Effect<B, MemoryStoreError> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function*() {
-        const loaded = yield* restore(load)
-        return yield* Effect.matchCauseEffect(restore(operation(loaded)), {
-          onFailure: (cause) => Effect.zipRight(forget, Effect.failCause(cause)),
-          onSuccess: (answer) => apply(loaded, answer)
-        })
+  const write = <A>(
+    restore: Restore,
+    operation: (loaded: Loaded) => {
+      readonly store: Effect.Effect<A, MemoryStoreError>
+      readonly apply: (answer: A) => Effect.Effect<unknown>
+    }
+  ): Effect.Effect<unknown, MemoryStoreError> =>
+    withLoaded(restore, (loaded) => {
+      const { apply, store } = operation(loaded)
+      return Effect.matchCauseEffect(restore(store), {
+        onFailure: (cause) => Effect.zipRight(forget, Effect.failCause(cause)),
+        onSuccess: apply
       })
-    )
+    })
 
   const appendOnce = (
+    restore: Restore,
     messages: ReadonlyArray<Message.Message>,
     isProtected: boolean,
     recordedAt: number
-  ): Effect.Effect<void, MemoryStoreError> =>
-    write(
-      ({ nextSequence, version }) =>
-        store.append(
-          id,
-          nextSequence,
-          messages.map((message, i): MemoryStore.Entry => ({
-            sequence: nextSequence + i,
-            // The version moves with every write, also with one that failed: no other entry is called the same.
-            id: `${origin}-${version}-${i}`,
-            message,
-            protected: isProtected,
-            recordedAt
-          }))
-        ),
-      (loaded, revision) => {
-        // Another memory has compacted or cleared the conversation.
-        if (revision !== loaded.revision) return forget
-        messages.forEach((message, i) =>
-          loaded.view.append({ message, sequence: loaded.nextSequence + i, protected: isProtected })
-        )
-        return set({ ...loaded, nextSequence: loaded.nextSequence + messages.length })
+  ): Effect.Effect<unknown, MemoryStoreError> =>
+    write<number>(restore, (loaded) => {
+      const { nextSequence, version } = loaded
+      const entries = messages.map((message, i): MemoryStore.Entry => ({
+        sequence: nextSequence + i,
+        // The version moves with every write, also with one that failed: no other entry is called the same.
+        id: `${origin}-${version}-${i}`,
+        message,
+        protected: isProtected,
+        recordedAt
+      }))
+      return {
+        store: store.append(id, nextSequence, entries),
+        apply: (revision) => {
+          // Another memory has compacted or cleared the conversation.
+          if (revision !== loaded.revision) return forget
+          for (const entry of entries) loaded.view.append(entry)
+          return set({ ...loaded, nextSequence: nextSequence + entries.length })
+        }
       }
-    )
+    })
 
   const append: Session["append"] = (messages, isProtected) =>
     Effect.clockWith((clock) => {
       const recordedAt = clock.unsafeCurrentTimeMillis()
-      return exclusively(untilNoConflict(appendOnce(messages, isProtected, recordedAt)))
+      return writing((restore) => untilNoConflict(appendOnce(restore, messages, isProtected, recordedAt)))
     })
 
   const compact: Session["compact"] = (decide) =>
-    exclusively(untilNoConflict(
-      Effect.flatMap(Effect.flatMap(load, decide), (decision) =>
-        decision === undefined ? Effect.succeed(false) : Effect.as(commit(decision.compaction), true))
-    ))
+    writing((restore) =>
+      untilNoConflict(
+        Effect.flatMap(
+          withLoaded(restore, (loaded) => restore(decide(loaded))),
+          (decision) =>
+            decision === undefined ? Effect.succeed(false) : Effect.as(commit(restore, decision.compaction), true)
+        )
+      )
+    )
 
-  const commit = (compaction: MemoryStore.Compaction | undefined) =>
-    write(
-      ({ revision }) => store.compact(id, revision, compaction),
-      (loaded, revision) =>
-        // What was covered before stands in no view: where it comes back, it is loaded.
-        compaction === undefined ? forget : Effect.asVoid(set({
+  const commit = (restore: Restore, compaction: MemoryStore.Compaction | undefined) =>
+    write<number>(restore, (loaded) => ({
+      store: store.compact(id, loaded.revision, compaction),
+      // What was covered before stands in no view: where it comes back, it is loaded.
+      apply: (revision) =>
+        compaction === undefined ? forget : set({
           ...loaded,
           revision,
           compaction,
           view: viewOf(uncovered(loaded.view.raws, compaction), compaction, options.view, known)
-        }))
-    )
+        })
+    }))
 
-  const clear = Effect.uninterruptibleMask((restore) => Effect.ensuring(restore(store.clear(id)), forget)).pipe(
-    writer.withPermits(1)
-  )
+  const clear = writing((restore) => Effect.ensuring(restore(Effect.suspend(() => store.clear(id))), forget))
 
   return {
     counter,

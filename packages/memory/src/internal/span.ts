@@ -4,8 +4,6 @@
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
-import * as FiberRef from "effect/FiberRef"
-import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
 const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
@@ -17,20 +15,14 @@ const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
  *
  * @internal
  */
-export const spanned = <A = unknown>(
+export const spanned = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
   name: string,
   attributes: Record<string, unknown>,
-  describe: (a: A) => Record<string, unknown> = () => ({})
-) =>
-<B extends A, E, R>(self: Effect.Effect<B, E, R>): Effect.Effect<B, E, R> => {
-  const traced = self.pipe(
-    Effect.tap((a) => Effect.annotateCurrentSpan(describe(a))),
-    Effect.withSpan(name, { captureStackTrace: false, attributes })
-  )
-  return Effect.withFiberRuntime((fiber) => {
-    const tracer = Context.get(fiber.getFiberRef(DefaultServices.currentServices), Tracer.Tracer)
-    const seen = tracer !== defaultTracer ||
-      Option.isSome(Context.getOption(fiber.getFiberRef(FiberRef.currentContext), Tracer.ParentSpan))
-    return seen ? traced : self
+  describe?: (a: A) => Record<string, unknown>
+): Effect.Effect<A, E, R> =>
+  Effect.withFiberRuntime(({ currentSpan, currentTracer }) => {
+    if (currentTracer === defaultTracer && currentSpan === undefined) return self
+    const described = describe === undefined ? self : Effect.tap(self, (a) => Effect.annotateCurrentSpan(describe(a)))
+    return Effect.withSpan(described, name, { captureStackTrace: false, attributes })
   })
-}

@@ -141,9 +141,16 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     budget
   })
 
+  const whole = (view: View, budget: Budget.Budget): Fitted =>
+    fitted(view, budget, view.all(), view.tokens + counter.overhead, false)
+
   const windowed = (view: View, budget: Budget.Budget): Fitted => {
-    const messages = view.window(limitsOf(budget), counter.overhead, target.of(plainWindow?.target, budget))
-    return fitted(view, budget, messages, tokensOf(messages))
+    const { messages, tokens } = view.window(
+      limitsOf(budget),
+      counter.overhead,
+      target.of(plainWindow?.target, budget)
+    )
+    return fitted(view, budget, messages, tokens)
   }
 
   const noteStuck = Effect.fnUntraced(function*(budget: Budget.Budget) {
@@ -226,10 +233,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     since: number | undefined
   ): Fitted | { readonly since: number; readonly stuck: boolean } => {
     const from = since ?? version
-    if (!isOver(view, budget, counter.overhead)) {
-      return fitted(view, budget, view.all(), view.tokens + counter.overhead, false)
-    }
-    if (plainWindow !== undefined) return windowed(view, budget)
+    if (!isOver(view, budget, counter.overhead)) return whole(view, budget)
     const projection = projections.find((known) => sameBudget(known.budget, budget) && !(known.provisional && retries))
     return projection !== undefined && projection.version >= from
       ? fitted(view, budget, projection.messages.slice(), projection.tokens)
@@ -239,7 +243,17 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
       }
   }
 
-  const fit = Effect.fnUntraced(function*(reserve: number): Effect.fn.Return<Fitted, Failure> {
+  /** The plain window is found at once. */
+  const fitPlain = (reserve: number): Effect.Effect<Fitted, Failure> =>
+    Effect.flatMap(
+      budgetLess(reserve),
+      (budget) =>
+        session.readCounted(({ view }) =>
+          isOver(view, budget, counter.overhead) ? windowed(view, budget) : whole(view, budget)
+        )
+    )
+
+  const fitByTask = Effect.fnUntraced(function*(reserve: number): Effect.fn.Return<Fitted, Failure> {
     let since: number | undefined
     for (let looks = 0;; looks++) {
       const budget = yield* budgetLess(reserve)
@@ -336,5 +350,5 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     yield* flight.start(task)
   })
 
-  return { plan, tokensOf, fit, force, ahead }
+  return { plan, tokensOf, fit: plainWindow === undefined ? fitByTask : fitPlain, force, ahead }
 })

@@ -7,7 +7,6 @@ import type * as Budget from "../Budget.js"
 import type { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import { isCount, notACount } from "./counting.js"
-import { exclusive } from "./exclusive.js"
 import type { Present } from "./presenter.js"
 import type { Session } from "./session.js"
 import type { Fitted } from "./trimmer.js"
@@ -99,7 +98,7 @@ export const make = Effect.fnUntraced(function*(
     }))
     const limit = (yield* budget).maxTokens
     if (limit === undefined || view * (1 + margin) <= limit) return yield* present(0)
-    const found = yield* exclusive(deciding)(foundFor(version, view, limit))
+    const found = yield* deciding.withPermits(1)(foundFor(version, view, limit))
     const fitted = found.candidate ?? (yield* present(found.reserve))
     // A compaction has made room meanwhile: what was found for the view before says nothing of this one.
     if (fitted.view.tokens * (1 + margin) <= limit) return yield* verify

@@ -9,7 +9,7 @@ import type { Floor } from "../MemoryPlan.js"
 import * as Message from "../Message.js"
 import { formOf, type Forms, sameMessage } from "./forms.js"
 import { Pairing } from "./pairing.js"
-import { type Repaired, repairRound } from "./repairRound.js"
+import { type Repaired, repairRound, type UsedIds } from "./repairRound.js"
 import * as window from "./window.js"
 
 /** A message of the view as it was recorded. @internal */
@@ -50,7 +50,8 @@ export interface Options {
 /** Counts by message reference, shared by everything that counts for one memory. @internal */
 export type Counts = WeakMap<Message.Message, number>
 
-type Unsummed = Omit<Item, "tokens" | "round" | "counted">
+/** An item whose tokens may not be known yet. @internal */
+export type Unsummed = Omit<Item, "tokens" | "round" | "counted">
 
 /** @internal */
 export class View {
@@ -77,6 +78,8 @@ export class View {
   private newestPreamble = true
   private pairing = new Pairing()
   private newest: ReadonlyArray<Repaired> | undefined
+  /** Tokens of the newest round, once all of it is counted. */
+  private newestSum: number | undefined
 
   constructor(
     private readonly options: Options,
@@ -87,6 +90,7 @@ export class View {
   append(raw: Raw): void {
     this.raws.push(raw)
     this.newest = undefined
+    this.newestSum = undefined
     const opened = this.pairing.push(inertIfStandIn(raw))
     if (opened.length === 0) return
     const messages = this.newestMessages()
@@ -106,12 +110,12 @@ export class View {
   /** Items whose count is not known yet. */
   uncounted(): ReadonlyArray<Unsummed> {
     this.sum()
+    const missing: Array<Unsummed> = []
     const from = this.roundStart[this.tokensBefore.length - 1] ?? this.items.length
-    const missing = this.items.slice(from).filter(this.isUncounted)
-    const newest = this.newestRound().some(({ message }) => !this.counts.has(message))
-      ? this.newestItems().filter(this.isUncounted)
-      : []
-    return [...missing, ...newest]
+    for (let i = from; i < this.items.length; i++) if (this.isUncounted(this.items[i])) missing.push(this.items[i])
+    if (this.newestSum !== undefined) return missing
+    const newest = this.newestRound().filter(this.isUncounted)
+    return newest.length === 0 ? missing : [...missing, ...this.newestItems(newest)]
   }
 
   /** Sequence number of the first message of the newest round: moves when a round begins. */
@@ -147,21 +151,26 @@ export class View {
     return out
   }
 
-  /** What the plain window keeps: pinned items, then everything from the first kept round on. */
-  window(limits: window.Limits, overhead: number, target: window.Target): Array<Message.Message> {
+  /** What the plain window keeps, pinned items, then everything from the first kept round on, and its tokens. */
+  window(
+    limits: window.Limits,
+    overhead: number,
+    target: window.Target
+  ): { readonly messages: Array<Message.Message>; readonly tokens: number } {
+    const tokens = this.tokens + overhead
     const excess = window.stepped(
-      { tokens: this.tokens + overhead - limits.tokens, rounds: this.rounds - limits.rounds },
+      { tokens: tokens - limits.tokens, rounds: this.rounds - limits.rounds },
       limits,
       target
     )
     const droppable = this.newestRound().length > 0 ? this.roundStart.length : this.roundStart.length - 1
     const first = window.firstKept(this.tokensBefore, this.roundsBefore, droppable, excess)
     const from = this.roundStart[first] ?? this.items.length
-    const out: Array<Message.Message> = []
-    for (let i = 0; i < this.pins.length && this.pins[i] < from; i++) out.push(this.items[this.pins[i]].message)
-    for (let i = from; i < this.items.length; i++) out.push(this.items[i].message)
-    for (const { message } of this.newestRound()) out.push(message)
-    return out
+    const messages: Array<Message.Message> = []
+    for (let i = 0; i < this.pins.length && this.pins[i] < from; i++) messages.push(this.items[this.pins[i]].message)
+    for (let i = from; i < this.items.length; i++) messages.push(this.items[i].message)
+    for (const { message } of this.newestRound()) messages.push(message)
+    return { messages, tokens: tokens - this.tokensBefore[first] }
   }
 
   /** All items, in order. A copy. */
@@ -208,24 +217,30 @@ export class View {
 
   /** How many messages the repaired form leaves out, rewrites or adds. */
   repairs(): number {
+    const newest = this.newestRound()
+    const isAsRecorded = newest.length === this.raws.length - this.newestRaw &&
+      newest.every(({ message }, i) => message === this.raws[this.newestRaw + i].message)
+    if (isAsRecorded) return this.settledRepairs
     let changed = this.settledRepairs
     const recorded = new Set<number>()
-    for (const { message, source } of this.newestRound()) {
+    for (const { message, source } of newest) {
       if (message !== this.raws[this.newestRaw + source].message) changed++
       recorded.add(source)
     }
     return changed + (this.raws.length - this.newestRaw - recorded.size)
   }
 
-  private readonly isUncounted = (item: Unsummed): boolean => !this.counts.has(item.message)
+  private readonly isUncounted = ({ message }: Repaired | Unsummed): boolean => !this.counts.has(message)
 
   private get newestCounts(): boolean {
     return !this.newestPreamble && this.newestRound().length > 0
   }
 
   private newestTokens(): number {
+    if (this.newestSum !== undefined) return this.newestSum
     let sum = 0
     for (const { message } of this.newestRound()) sum += this.charge(message)
+    if (!this.newestRound().some(this.isUncounted)) this.newestSum = sum
     return sum
   }
 
@@ -239,9 +254,9 @@ export class View {
     return this.newest
   }
 
-  private newestItems(): ReadonlyArray<Unsummed> {
+  private newestItems(of = this.newestRound()): ReadonlyArray<Unsummed> {
     const isProtected = this.isProtected(0, this.raws.length - this.newestRaw)
-    return this.toItems(this.newestRound(), this.newestPreamble, isProtected)
+    return this.toItems(of, this.newestPreamble, isProtected)
   }
 
   private newestMessages(): ReadonlyArray<Message.Message> {
@@ -261,9 +276,10 @@ export class View {
   }
 
   private reuse(messages: ReadonlyArray<Message.Message>, repaired: ReadonlyArray<Repaired>): ReadonlyArray<Repaired> {
-    return repaired.map(({ message, source }) => {
+    return repaired.map((item) => {
+      const { message, source } = item
       const raw = messages[source]
-      if (message === raw) return { message, source }
+      if (message === raw) return item
       const forms = this.forms.get(raw) ?? new Map<string, Message.Message>()
       const former = forms.get(formOf(message))
       if (former !== undefined && sameMessage(former, message)) return { message: former, source }
@@ -336,11 +352,16 @@ const inertIfStandIn = (raw: Raw): Message.Message =>
   raw.sequence < 0 && raw.message.role === "user" ? Message.system("") : raw.message
 
 /** Ids of earlier rounds below, those of the newest one above. */
-class Overlay extends Set<string> {
-  constructor(private readonly below: ReadonlySet<string>) {
-    super()
+class Overlay implements UsedIds {
+  private above: Set<string> | undefined
+
+  constructor(private readonly below: ReadonlySet<string>) {}
+
+  has(id: string): boolean {
+    return this.above?.has(id) === true || this.below.has(id)
   }
-  override has(id: string): boolean {
-    return super.has(id) || this.below.has(id)
+
+  add(id: string): void {
+    this.above = (this.above ?? new Set()).add(id)
   }
 }
