@@ -129,8 +129,8 @@ export interface Options {
   readonly count: (text: string) => Effect.Effect<number, TokenCountError>
   /** Tokens that a conversation costs beside its messages. Default 0. */
   readonly overhead?: number | undefined
-  /** Tokens that a message costs beside its parts. Default 0. */
-  readonly messageOverhead?: number | undefined
+  /** Tokens that a message costs beside its parts, or what tells them. Default 0. */
+  readonly messageOverhead?: number | ((message: Message.Message) => number) | undefined
   /** Tokens of an image or another file. Default 1,000 each. */
   readonly countFile?: ((file: Message.FilePart) => number) | undefined
 }
@@ -183,6 +183,7 @@ const textsOf = (message: Message.Message): ReadonlyArray<string> =>
  */
 export const make = (options: Options): Service => {
   const { countFile = () => 1000, id, messageOverhead = 0, overhead = 0 } = options
+  const overheadOf = typeof messageOverhead === "number" ? () => messageOverhead : messageOverhead
   const count = (text: string) => chain(options.count(text), (tokens) => checked(id, tokens))
   const countFiles = (message: Message.Message): number =>
     message.role === "user" || message.role === "assistant"
@@ -196,7 +197,7 @@ export const make = (options: Options): Service => {
     countMessage: (message) =>
       textsOf(message).reduce<Effect.Effect<number, TokenCountError>>(
         (sum, text) => chain(sum, (before) => chain(count(text), (tokens) => checked(id, before + tokens))),
-        checked(id, messageOverhead + countFiles(message))
+        checked(id, overheadOf(message) + countFiles(message))
       )
   }
 }

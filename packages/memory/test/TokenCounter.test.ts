@@ -67,6 +67,19 @@ describe("TokenCounter.make", () => {
   }
 })
 
+describe("what a message costs beside its parts", () => {
+  it.effect("may differ from message to message", () =>
+    Effect.gen(function*() {
+      const counter = TokenCounter.make({
+        id: "roles",
+        count: () => Effect.succeed(1),
+        messageOverhead: ({ role }) => role === "user" ? 0.5 : 3
+      })
+      assert.strictEqual(yield* counter.countMessage(Message.user("a")), 2)
+      assert.strictEqual(yield* counter.countMessage(Message.assistant("a")), 4)
+    }))
+})
+
 describe("a counter whose answers are there at once", () => {
   const long = "x".repeat(50)
 
