@@ -15,7 +15,11 @@ const encodings = ["o200k_base", "cl100k_base", "p50k_base", "p50k_edit", "r50k_
 const assertExact = (encoding: (typeof encodings)[number], texts: Iterable<string>) =>
   Effect.map(load(encoding), ({ count }) => {
     const expected = reference(encoding)
-    for (const text of texts) assert.strictEqual(count(text), expected(text), JSON.stringify(text.slice(0, 200)))
+    for (const text of texts) {
+      const tokens = count(text)
+      // Writing the text out takes longer than counting it.
+      if (tokens !== expected(text)) assert.strictEqual(tokens, expected(text), JSON.stringify(text.slice(0, 200)))
+    }
   })
 
 const texts = (seed: number, amount: number, length: number): Array<string> => {
@@ -56,6 +60,16 @@ describe("Encoder", () => {
       assertExact("p50k_base", texts(3, 10_000, 24)),
       assertExact("r50k_base", texts(4, 10_000, 24))
     ), 60_000)
+
+  it.effect("counts all texts of one, two and three ASCII characters as tiktoken does", () =>
+    Effect.suspend(() => {
+      const ascii = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+      const two = ascii.flatMap((first) => ascii.map((second) => first + second))
+      return Effect.zipRight(
+        assertExact("o200k_base", [...ascii, ...two]),
+        Effect.forEach(ascii, (first) => assertExact("o200k_base", two.map((rest) => first + rest)), { discard: true })
+      )
+    }), 120_000)
 
   it.effect("counts long random texts as tiktoken does", () => assertExact("o200k_base", texts(5, 40, 5_000)), 60_000)
 

@@ -4,6 +4,7 @@ import { GIVEN_UP, makeBacktrack } from "../src/internal/backtrack.js"
 import { makeMerge } from "../src/internal/merge.js"
 import { makeRankOf } from "../src/internal/pairs.js"
 import { parseRanks } from "../src/internal/ranks.js"
+import { makeShortMerge, MAX_SHORT } from "../src/internal/shortMerge.js"
 import { makeVocabulary, NO_TOKEN } from "../src/internal/vocabulary.js"
 import { makeRandom } from "./support/random.js"
 import { samples } from "./support/samples.js"
@@ -15,6 +16,7 @@ const vocabulary = makeVocabulary(tokens)
 const rankOf = makeRankOf(vocabulary)
 const backtrack = makeBacktrack(vocabulary, rankOf)
 const merge = makeMerge(vocabulary, rankOf)
+const shortMerge = makeShortMerge(vocabulary)
 
 const withPadding = (piece: Uint8Array): Uint8Array => {
   const padded = new Uint8Array(piece.length + PADDING)
@@ -120,6 +122,13 @@ describe("merging", () => {
     for (let i = 0; i < 2_000; i++) {
       const piece = randomPiece(1 + random.below(60))
       assert.strictEqual(count(merge, piece), naive(piece), piece.join())
+    }
+  })
+
+  it("of short pieces gives what its definition gives", () => {
+    for (let i = 0; i < 20_000; i++) {
+      const piece = randomPiece(1 + random.below(MAX_SHORT))
+      assert.strictEqual(count(shortMerge, piece), naive(piece), piece.join())
     }
   })
 

@@ -13,6 +13,7 @@ import { makeRankOf } from "./pairs.js"
 import { makePieceCache } from "./pieceCache.js"
 import { hashOf, MAX_KEY_LENGTH, word0, word1, word2, word3 } from "./pieceKey.js"
 import type { Tokens } from "./ranks.js"
+import { makeShortMerge, MAX_SHORT } from "./shortMerge.js"
 import { lastBoundary, splitsSurrogatePair, unitsOf } from "./slice.js"
 import type { Split } from "./split.js"
 import { makeVocabulary, NO_TOKEN } from "./vocabulary.js"
@@ -22,6 +23,9 @@ const SLICE = 1 << 15
 
 /** A unit of UTF-16 takes at most three bytes of UTF-8. */
 const BYTES_PER_UNIT = 3
+
+/** The longest piece in bytes that is merged though it ends with a character of several bytes. */
+const MAX_SHORT_WIDE = 6
 
 /** Behind a slice: the end mark, and room to read 16 bytes from anywhere. */
 const PADDING = 32
@@ -47,13 +51,22 @@ export interface Encoder {
 
 export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
   const vocabulary = makeVocabulary(tokens)
-  const { find, findKey } = vocabulary
+  const { find, findKey, findTwo } = vocabulary
   const rankOf = makeRankOf(vocabulary)
   const backtrack = makeBacktrack(vocabulary, rankOf)
   const merge = makeMerge(vocabulary, rankOf)
+  const shortMerge = makeShortMerge(vocabulary)
   const cache = makePieceCache()
 
+  /**
+   * Tokens of a piece that is no token. Going back and forth takes a character of several bytes at once, merging makes it of
+   * its bytes first: so a short piece with such characters (here: at its end) is merged only if it has very few of them.
+   */
   const countMerged = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
+    const length = end - start
+    if (length <= MAX_SHORT && (bytes[end - 1] < 0x80 || length <= MAX_SHORT_WIDE)) {
+      return shortMerge(bytes, view, start, end)
+    }
     const count = backtrack(bytes, view, start, end)
     return count === GIVEN_UP ? merge(bytes, view, start, end) : count
   }
@@ -61,6 +74,7 @@ export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
   const countPiece = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
     const length = end - start
     if (length === 1) return 1
+    if (length === 2) return findTwo(bytes, start) === NO_TOKEN ? 2 : 1
     if (length > MAX_KEY_LENGTH) {
       return find(bytes, view, start, length) === NO_TOKEN ? countMerged(bytes, view, start, end) : 1
     }

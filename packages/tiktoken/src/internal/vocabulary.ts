@@ -28,14 +28,16 @@ export interface Vocabulary {
   readonly lengths: Uint8Array
   /** The token that has exactly these bytes, or `NO_TOKEN`. */
   readonly find: (bytes: Uint8Array, view: DataView, start: number, length: number) => number
+  /** The token of these two bytes, or `NO_TOKEN`. */
+  readonly findTwo: (bytes: Uint8Array, start: number) => number
   /** The token that has this key, or `NO_TOKEN`. */
   readonly findKey: (w0: number, w1: number, w2: number, w3: number, hash: number) => number
   /** The longest token of at most `limit` bytes that starts at `start`, or `NO_TOKEN` where `limit` is 0. */
   readonly findLongest: (bytes: Uint8Array, view: DataView, start: number, limit: number) => number
 }
 
-/** Bits of a table that is at most half full with this many entries. */
-const bitsFor = (entries: number): number => 33 - Math.clz32(entries)
+/** Bits of a table that these entries fill to this part at most. */
+const bitsFor = (entries: number, part: number): number => Math.ceil(Math.log2(entries / part))
 
 const hashOfPrefix = (prefix: number): number => Math.imul(prefix ^ prefix >>> 15, 0x9e3779b1)
 
@@ -67,21 +69,24 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
   const oneByte = new Int32Array(1 << 8).fill(NO_TOKEN)
   const twoBytes = new Int32Array(1 << 16).fill(NO_TOKEN)
 
+  const findTwo = (bytes: Uint8Array, start: number): number => twoBytes[bytes[start] << 8 | bytes[start + 1]]
+
   // ---------------------------------------------------------------------------
   // Tokens with a key
   // ---------------------------------------------------------------------------
 
-  const bits = bitsFor(count)
+  // Rather full, since a smaller table is cached better and what it does not hold seldom gets here (see `hashes`).
+  const bits = bitsFor(count, 4 / 5)
   const shift = 32 - bits
   const last = (1 << bits) - 1
   // Four words a slot; an empty one has no length.
   const keys = new Int32Array(4 << bits)
   const values = new Int32Array(1 << bits)
 
-  // A bit for each hash that a token has, four for each slot: most keys that are no token end here, in a table that stays
+  // A bit for each hash that a token has, eight for each slot: most keys that are no token end here, in a table that stays
   // in the processor's cache.
-  const hashes = new Uint8Array(1 << bits - 1)
-  const hashShift = shift - 2
+  const hashes = new Uint8Array(1 << bits)
+  const hashShift = shift - 3
 
   const findKey = (w0: number, w1: number, w2: number, w3: number, hash: number): number => {
     const bit = hash >>> hashShift
@@ -120,7 +125,7 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
   // Longer tokens
   // ---------------------------------------------------------------------------
 
-  const longBits = bitsFor(lengths.reduce((sum, length) => length > MAX_KEY_LENGTH ? sum + 1 : sum, 0))
+  const longBits = bitsFor(lengths.reduce((sum, length) => length > MAX_KEY_LENGTH ? sum + 1 : sum, 0), 1 / 2)
   const longShift = 32 - longBits
   const longLast = (1 << longBits) - 1
   // Tokens plus one; 0 is an empty slot.
@@ -148,7 +153,7 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
   }
 
   const find = (bytes: Uint8Array, view: DataView, start: number, length: number): number => {
-    if (length <= 2) return length === 2 ? twoBytes[bytes[start] << 8 | bytes[start + 1]] : oneByte[bytes[start]]
+    if (length <= 2) return length === 2 ? findTwo(bytes, start) : oneByte[bytes[start]]
     if (length > MAX_KEY_LENGTH) return length > maxLength ? NO_TOKEN : findLong(bytes, view, start, length)
     const w0 = word0(view, start, length)
     const w1 = word1(view, start, length)
@@ -162,8 +167,8 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
   // ---------------------------------------------------------------------------
 
   // There are far fewer prefixes than tokens.
-  const prefixShift = shift + 2
-  const prefixLast = last >>> 2
+  const prefixShift = shift + 1
+  const prefixLast = last >>> 1
   const prefixes = new Int32Array(prefixLast + 1)
   // Sets of lengths, a bit each; 0 is an empty slot.
   const prefixLengths = new Int32Array(prefixLast + 1)
@@ -214,7 +219,7 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
       if (token !== NO_TOKEN) return token
     }
     if (limit >= 2) {
-      const token = twoBytes[bytes[start] << 8 | bytes[start + 1]]
+      const token = findTwo(bytes, start)
       if (token !== NO_TOKEN) return token
     }
     return limit >= 1 ? oneByte[bytes[start]] : NO_TOKEN
@@ -231,5 +236,5 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
   }
   for (const known of longLengths.values()) known.sort((a, b) => b - a)
 
-  return { tokens, lengths, find, findKey, findLongest }
+  return { tokens, lengths, find, findTwo, findKey, findLongest }
 }
