@@ -73,58 +73,82 @@ import { corpora, cut } from "./support/corpora.js"
 import { type Count, counters, type Encoding, median, now } from "./support/counters.js"
 
 const ROUNDS = 5
-const LENGTH = 700_000
-/** Units of UTF-16 that a library counts in a round. */
-const ROUND = 50_000
+/** Units of UTF-16 that each library counts in a round, where there are as many, and time that it has for them. */
+const ROUND = 200_000
+const TIME = 400
+/** The part of a text that all warm up on, and time to do so at first and before each round. */
+const WARM_UP = 1 / 5
+const FIRST_TIME = 1_000
+const ROUND_TIME = 100
+
 const lengths = { short: 150, medium: 2_000, long: 50_000 }
+type Size = keyof typeof lengths
 
-const bytesOf = (texts: ReadonlyArray<string>): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+const encodings: ReadonlyArray<Encoding> = ["o200k_base", "cl100k_base"]
+const sizes: ReadonlyArray<Size> = ["short", "medium", "long"]
 
-const timeOf = (count: Count, texts: ReadonlyArray<string>): number => {
+/** Counts texts while there is time: MB a second. */
+const rateOf = (count: Count, texts: ReadonlyArray<string>): number => {
   const start = now()
-  for (const text of texts) count(text)
-  return now() - start
+  let counted = 0
+  while (counted < texts.length && (counted === 0 || now() - start < TIME)) count(texts[counted++])
+  const time = now() - start
+  return texts.slice(0, counted).reduce((sum, text) => sum + Buffer.byteLength(text), 0) / time / 1_000
 }
 
 const warmUp = (count: Count, texts: ReadonlyArray<string>, time: number): void => {
   const start = now()
-  for (const text of texts) {
-    if (now() - start > time) return
-    count(text)
-  }
+  for (let i = 0; now() - start < time; i++) count(texts[i % texts.length])
 }
 
-const measure = async (encoding: Encoding): Promise<void> => {
-  const all = corpora(LENGTH)
+interface Row {
+  readonly corpus: string
+  readonly rate: Readonly<Record<string, number>>
+}
+
+const measure = async (encoding: Encoding, size: Size): Promise<ReadonlyArray<Row>> => {
+  const all = Object.entries(corpora(ROUNDS * ROUND / (1 - WARM_UP)))
   const names = Object.keys(counters)
-  const peers = names.slice(1)
   const count: Record<string, Count> = {}
   for (const name of names) {
     count[name] = await counters[name](encoding)
-    for (const text of Object.values(all)) warmUp(count[name], cut(text, 500), 500)
+    for (const [, text] of all) warmUp(count[name], cut(text.slice(0, text.length * WARM_UP), 150), FIRST_TIME / 5)
   }
+  return all.map(([corpus, text]) => {
+    const from = Math.floor(text.length * WARM_UP)
+    const round = Math.floor((text.length - from) / ROUNDS)
+    const length = Math.min(lengths[size], round)
+    const warm = cut(text.slice(0, from), Math.min(length, from))
+    for (const name of names) warmUp(count[name], warm, FIRST_TIME)
+    const rates: Record<string, Array<number>> = Object.fromEntries(names.map((name) => [name, []]))
+    for (let i = 0; i < ROUNDS; i++) {
+      const fresh = cut(text.slice(from + i * round, from + (i + 1) * round), length)
+      for (let j = 0; j < names.length; j++) {
+        const name = names[(i + j) % names.length]
+        globalThis.gc?.()
+        warmUp(count[name], warm, ROUND_TIME)
+        rates[name].push(rateOf(count[name], fresh))
+      }
+    }
+    return { corpus, rate: Object.fromEntries(names.map((name) => [name, median(rates[name])])) }
+  })
+}
+
+const report = (encoding: Encoding): void => {
+  const names = Object.keys(counters)
+  const overFastest: Array<number> = []
+  const overJs: Array<number> = []
   console.log(`\n### ${encoding}\n`)
   console.log(`| text | ${names.join(" | ")} | ÷ fastest other | ÷ js-tiktoken |`)
   console.log(`| --- |${" ---: |".repeat(names.length + 2)}`)
-  const overFastest: Array<number> = []
-  const overJs: Array<number> = []
-  for (const [size, length] of Object.entries(lengths)) {
-    for (const [corpus, text] of Object.entries(all)) {
-      const texts = cut(text, length)
-      const perRound = Math.max(1, Math.floor(ROUND / length))
-      const fresh = texts.slice(0, ROUNDS * perRound)
-      for (const name of names) warmUp(count[name], texts.slice(ROUNDS * perRound), 300)
-      const rates: Record<string, Array<number>> = Object.fromEntries(names.map((name) => [name, []]))
-      for (let round = 0; round < ROUNDS; round++) {
-        const part = fresh.slice(round * perRound, (round + 1) * perRound)
-        const bytes = bytesOf(part)
-        for (let i = 0; i < names.length; i++) {
-          const name = names[(i + round) % names.length]
-          rates[name].push(bytes / timeOf(count[name], part) / 1_000)
-        }
-      }
-      const rate = Object.fromEntries(names.map((name) => [name, median(rates[name])]))
-      const fastest = Math.max(...peers.map((name) => rate[name]))
+  for (const size of sizes) {
+    const child = spawnSync(
+      process.execPath,
+      ["--expose-gc", ...process.execArgv, fileURLToPath(import.meta.url), encoding, size],
+      { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }
+    )
+    for (const { corpus, rate } of JSON.parse(child.stdout) as ReadonlyArray<Row>) {
+      const fastest = Math.max(...names.slice(1).map((name) => rate[name]))
       overFastest.push(rate[names[0]] / fastest)
       overJs.push(rate[names[0]] / rate["js-tiktoken"])
       console.log(
@@ -135,20 +159,15 @@ const measure = async (encoding: Encoding): Promise<void> => {
   }
   const mean = Math.exp(overJs.reduce((sum, ratio) => sum + Math.log(ratio), 0) / overJs.length)
   console.log(
-    `\n${encoding}: ${Math.min(...overFastest).toFixed(1)} to ${
-      Math.max(...overFastest).toFixed(1)
-    } times the fastest ` +
-      `other library (median ${median(overFastest).toFixed(1)}), ${
-        mean.toFixed(0)
-      } times js-tiktoken in the geometric mean.`
+    `\n${encoding}: ${Math.min(...overFastest).toFixed(1)} to ${Math.max(...overFastest).toFixed(1)} times the ` +
+      `fastest other library (median ${median(overFastest).toFixed(1)}; less than 3 times in ` +
+      `${overFastest.filter((ratio) => ratio < 3).length} of ${overFastest.length} rows), ` +
+      `${mean.toFixed(0)} times js-tiktoken in the geometric mean.`
   )
 }
 
-const encodings: ReadonlyArray<Encoding> = ["o200k_base", "cl100k_base"]
-const asked = encodings.find((encoding) => encoding === process.argv[2])
-if (asked !== undefined) await measure(asked)
-else {
-  for (const encoding of encodings) {
-    spawnSync(process.execPath, [...process.execArgv, fileURLToPath(import.meta.url), encoding], { stdio: "inherit" })
-  }
-}
+const encoding = encodings.find((encoding) => encoding === process.argv[2])
+const size = sizes.find((size) => size === process.argv[3])
+if (encoding === undefined) encodings.forEach(report)
+else if (size === undefined) report(encoding)
+else console.log(JSON.stringify(await measure(encoding, size)))
