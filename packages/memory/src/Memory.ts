@@ -28,15 +28,15 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import * as PubSub from "effect/PubSub"
 import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import * as Budget from "./Budget.js"
 import * as backoffs from "./internal/backoff.js"
 import * as billings from "./internal/billing.js"
 import { isCount } from "./internal/counting.js"
+import { make as makeEvents } from "./internal/events.js"
 import * as presenters from "./internal/presenter.js"
 import * as sessions from "./internal/session.js"
 import { spanned } from "./internal/span.js"
@@ -178,8 +178,6 @@ export interface Options {
   readonly background?: { readonly at: number } | undefined
 }
 
-const eventCapacity = 256
-
 const nothingYet: { readonly messages: ReadonlyArray<Message.Message>; readonly repairs: number } = {
   messages: [],
   repairs: 0
@@ -224,7 +222,7 @@ export const make = Effect.fnUntraced(function*(
   const at = options.background?.at ?? 1
   if (!(at > 0 && at <= 1)) return yield* invalid("background.at", at, "a fraction of maxTokens above 0, at most 1")
   const billing = yield* billings.make(Ref.get(budget), tokenCounter.calibration)
-  const events = yield* Effect.acquireRelease(PubSub.sliding<MemoryEvent>(eventCapacity), PubSub.shutdown)
+  const { publish, stream: events } = yield* makeEvents
   /** The context handed out last, and how many messages repair had changed by then. */
   const last = yield* Ref.make(nothingYet)
   const session = yield* sessions.make({
@@ -234,7 +232,6 @@ export const make = Effect.fnUntraced(function*(
     view: { repair: options.rules !== "none", system: strategy.system ?? "keep" }
   })
   const { counter } = session
-  const publish = (event: MemoryEvent) => PubSub.publish(events, event)
   const trimmer = yield* trimmers.make({
     id,
     session,
@@ -248,9 +245,9 @@ export const make = Effect.fnUntraced(function*(
   const span = <A, E>(name: string, self: Effect.Effect<A, E>): Effect.Effect<A, E> => spanned(self, name, attributes)
 
   const append = (messages: ReadonlyArray<Message.Message>, isProtected: boolean) =>
-    Effect.zipRight(
+    Effect.flatMap(
       session.append(messages, isProtected),
-      publish(MemoryEvent.Recorded({ conversation: id, messages: messages.length, protected: isProtected }))
+      () => publish(() => MemoryEvent.Recorded({ conversation: id, messages: messages.length, protected: isProtected }))
     )
 
   const record = (message: Message.Message, isProtected: boolean) =>
@@ -261,7 +258,7 @@ export const make = Effect.fnUntraced(function*(
   /** Tells about a context that is over the budget, and refuses it in strict mode. */
   const noteOverflow = Effect.fnUntraced(function*({ budget, tokens }: trimmers.Fitted) {
     const limit = budget.maxTokens ?? Infinity
-    yield* publish(MemoryEvent.OverBudget({ conversation: id, tokens, budget: limit }))
+    yield* publish(() => MemoryEvent.OverBudget({ conversation: id, tokens, budget: limit }))
     if (options.onOverflow !== "fail") return
     const floor = yield* session.readCounted(({ view }) => view.floor(counter.overhead))
     // What the rules of a provider add belongs to no part.
@@ -277,7 +274,7 @@ export const make = Effect.fnUntraced(function*(
   const verified = yield* verifiers.make(present, session, billing.budget, (error) =>
     Effect.zipRight(
       Metric.increment(MemoryMetrics.countFailures),
-      publish(MemoryEvent.CountFailed({ conversation: id, error }))
+      publish(() => MemoryEvent.CountFailed({ conversation: id, error }))
     ))
   const handOut = Effect.gen(function*() {
     const fitted = yield* verified
@@ -285,18 +282,20 @@ export const make = Effect.fnUntraced(function*(
     if (tokens > (maxTokens ?? Infinity)) yield* noteOverflow(fitted)
     const before = yield* Ref.getAndSet(last, { messages: messages.slice(), repairs: view.repairs })
     if (view.repairs > before.repairs) {
-      yield* publish(MemoryEvent.Repaired({ conversation: id, messages: view.repairs }))
+      yield* publish(() => MemoryEvent.Repaired({ conversation: id, messages: view.repairs }))
     }
     const isLess = trimmed && (tokens < view.tokens || messages.length < view.messages)
     yield* measured(tokens, isLess)
     if (isLess) {
-      yield* publish(MemoryEvent.Trimmed({
-        conversation: id,
-        tokensBefore: view.tokens,
-        tokensAfter: tokens,
-        messagesBefore: view.messages,
-        messagesAfter: messages.length
-      }))
+      yield* publish(() =>
+        MemoryEvent.Trimmed({
+          conversation: id,
+          tokensBefore: view.tokens,
+          tokensAfter: tokens,
+          messagesBefore: view.messages,
+          messagesAfter: messages.length
+        })
+      )
     }
     yield* billing.counted(tokens)
     if (maxTokens !== undefined && options.background !== undefined) yield* trimmer.ahead(options.background.at)
@@ -358,7 +357,7 @@ export const make = Effect.fnUntraced(function*(
       "Memory.clear",
       session.clear.pipe(Effect.zipRight(Ref.set(last, nothingYet)), Effect.zipRight(billing.forget))
     ),
-    events: Stream.fromPubSub(events)
+    events
   }
 })
 

@@ -13,6 +13,7 @@ import { MemoryEvent } from "../MemoryEvent.js"
 import * as MemoryMetrics from "../MemoryMetrics.js"
 import type { Compaction } from "../MemoryStore.js"
 import type * as TrimStrategy from "../TrimStrategy.js"
+import type { Events } from "./events.js"
 import { inputOf, type Outcome, runStrategy, systemRule } from "./runStrategy.js"
 import type { Loaded, Session } from "./session.js"
 import { compactionOf } from "./settle.js"
@@ -26,7 +27,7 @@ export interface Options {
   readonly strategy: TrimStrategy.Service
   /** How long a strategy may take. */
   readonly timeout: Duration.Duration
-  readonly publish: (event: MemoryEvent) => Effect.Effect<void>
+  readonly publish: Events["publish"]
 }
 
 type Failure = MemoryStoreError | TokenCountError
@@ -145,7 +146,7 @@ export const make = (options: Options, scope: Scope.Scope): Compactor => {
     )
     const isCommitted = verdict === "committed"
     const before = items.reduce((sum, item) => sum + item.tokens, counter.overhead)
-    yield* publish(
+    yield* publish(() =>
       isCommitted
         ? MemoryEvent.CompactionCommitted({
           conversation: id,

@@ -173,6 +173,7 @@ export const make = Effect.fnUntraced(function*(options: {
     Effect.flatMap(Ref.get(state), ({ loaded }) => {
       if (loaded === undefined) return Effect.zipRight(countMissing, readCounted(f))
       const missing = loaded.view.uncounted()
+      if (missing.length === 0) return Effect.succeed(f(loaded))
       return isCountedNow(missing)
         ? Effect.as(save(missing), f(loaded))
         : save(missing).pipe(Effect.zipRight(countMissing), Effect.zipRight(readCounted(f)))

@@ -166,7 +166,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
   const noteFailure = Effect.fnUntraced(function*(error: TrimError, of: backoffs.Backoff = backoff) {
     const retryAt = yield* of.failed
     yield* Metric.increment(MemoryMetrics.failures)
-    yield* publish(MemoryEvent.TrimFailed({ conversation: id, error, retryAt }))
+    yield* publish(() => MemoryEvent.TrimFailed({ conversation: id, error, retryAt }))
   })
 
   const keepProjection = ({ budget, outcome, version }: Run, provisional: boolean) =>
@@ -186,7 +186,7 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
 
   const started = Effect.flatMap(
     session.readCounted(({ view }) => view.tokens + counter.overhead),
-    (tokens) => publish(MemoryEvent.CompactionStarted({ conversation: id, tokens }))
+    (tokens) => publish(() => MemoryEvent.CompactionStarted({ conversation: id, tokens }))
   ).pipe(Effect.when(() => materializes))
 
   const trimOnce = Effect.fnUntraced(function*(reserve: number) {
