@@ -3,6 +3,7 @@ import type { Encoding } from "@effect-memory/tiktoken"
 import { Effect } from "effect"
 import { Tiktoken } from "js-tiktoken/lite"
 import ranks from "js-tiktoken/ranks/o200k_base"
+import { isCounted, makeProgress } from "../src/internal/encoder.js"
 import { load } from "../src/internal/load.js"
 import { lastBoundary } from "../src/internal/slice.js"
 import { makeRandom, randomText, randomUnits } from "./support/random.js"
@@ -175,11 +176,39 @@ describe("Encoder", () => {
 
     it.effect("grow until they find a boundary", () =>
       Effect.map(load("o200k_base"), ({ count, countSlice }) => {
-        const progress = { text: "a".repeat(100_000) + " b".repeat(100_000), at: 0, tokens: 0 }
-        countSlice(progress)
+        const progress = makeProgress("a".repeat(100_000) + " b".repeat(100_000))
+        while (progress.at === 0 || progress.grown !== undefined) countSlice(progress)
         assert.isAtLeast(progress.at, 100_000)
         assert.isBelow(progress.at, progress.text.length)
         assert.strictEqual(progress.tokens, count(progress.text.slice(0, progress.at)))
       }))
+
+    it.effect("that had to grow are counted in parts, whatever is counted between", () =>
+      Effect.map(load("o200k_base"), ({ count, countSlice }) => {
+        const pieces = ["=".repeat(40_000), " ".repeat(50_000), "-!".repeat(30_000), "的是".repeat(20_000)]
+        for (const text of [...pieces, pieces.join("\n"), "?! ".repeat(40_000)]) {
+          const progress = makeProgress(text)
+          let parts = 0
+          for (; !isCounted(progress); parts++) {
+            countSlice(progress)
+            count(samples["code"])
+            count("+".repeat(5_000 + parts))
+          }
+          assert.isAtLeast(parts, 2)
+          assert.strictEqual(progress.tokens, count(text))
+        }
+      }))
+
+    it.effect("that had to grow count as tiktoken counts them", () =>
+      Effect.suspend(() => {
+        const random = makeRandom(12)
+        // The reference takes a time quadratic in the length of such pieces.
+        const runs = ["=", "-", " ", "#", "的", "ab", "/*"].map((run) => run.repeat(6_000 / run.length))
+        const mixed = Array.from({ length: 60 }, () => random.pick(["-", "=", " ", "\n", "!?", "的"]).repeat(700))
+        return assertExact("o200k_base", [
+          ...runs.flatMap((run) => ["", " ", "=", "x", "//"].map((before) => before + run)),
+          mixed.join("")
+        ])
+      }), 120_000)
   })
 })

@@ -6,6 +6,7 @@ import { makeRankOf } from "../src/internal/pairs.js"
 import { parseRanks } from "../src/internal/ranks.js"
 import { makeShortMerge, MAX_SHORT } from "../src/internal/shortMerge.js"
 import { makeVocabulary, NO_TOKEN } from "../src/internal/vocabulary.js"
+import { makeCountWindow, makeLongPiece } from "../src/internal/windows.js"
 import { makeRandom } from "./support/random.js"
 import { samples } from "./support/samples.js"
 
@@ -14,8 +15,9 @@ const PADDING = 16
 const tokens = parseRanks(ranks.bpe_ranks)
 const vocabulary = makeVocabulary(tokens)
 const rankOf = makeRankOf(vocabulary)
-const backtrack = makeBacktrack(vocabulary, rankOf)
-const merge = makeMerge(vocabulary, rankOf)
+const { count: backtrack, readEnds: readEndsOfBacktrack } = makeBacktrack(vocabulary, rankOf)
+const { count: merge, readEnds: readEndsOfMerge } = makeMerge(vocabulary, rankOf)
+const countWindow = makeCountWindow(makeBacktrack(vocabulary, rankOf), makeMerge(vocabulary, rankOf))
 const shortMerge = makeShortMerge(vocabulary)
 
 const withPadding = (piece: Uint8Array): Uint8Array => {
@@ -32,6 +34,12 @@ const find = (piece: Uint8Array): number => {
 const count = (method: typeof merge, piece: Uint8Array): number => {
   const bytes = withPadding(piece)
   return method(bytes, new DataView(bytes.buffer), 0, piece.length)
+}
+
+const countInWindows: typeof merge = (bytes, view, start, end) => {
+  const piece = makeLongPiece(bytes, view, start, end)
+  while (!piece.isDone) countWindow(piece)
+  return piece.count
 }
 
 /** Merging by its definition: look at each pair, merge the lowest, begin again. */
@@ -133,9 +141,37 @@ describe("merging", () => {
   })
 
   it("gives the same in windows as in one", () => {
-    for (let i = 0; i < 30; i++) {
-      const piece = randomPiece(257 + random.below(400))
-      assert.strictEqual(count(merge, piece), naive(piece), piece.join())
+    for (let i = 0; i < 300; i++) {
+      const piece = randomPiece(2_049 + random.below(8_000))
+      assert.strictEqual(count(countInWindows, piece), count(merge, piece), piece.join())
+    }
+  })
+
+  it("gives the same where windows are alike, or nearly so", () => {
+    const runs = ["-", "=", "*", "#", "_", "~", ".", "/", " ", "\n", "=-", "-=-", "a", "0", "的", "─"]
+    const others = ["", " ", "=", "-", "a", "的", "<!--", "\n"]
+    for (const run of runs) {
+      for (let i = 0; i < 12; i++) {
+        const before = run.repeat(random.below(4_000 / run.length))
+        const text = random.pick(others) + before + random.pick(others) + run.repeat(3_000 / run.length)
+        const piece = new TextEncoder().encode(text)
+        assert.strictEqual(count(countInWindows, piece), count(merge, piece), text)
+      }
+    }
+  })
+
+  it("and going back and forth tell where the tokens end", () => {
+    for (let i = 0; i < 2_000; i++) {
+      const piece = randomPiece(2 + random.below(300))
+      const tokens = count(merge, piece)
+      const ends = new Int32Array(tokens)
+      readEndsOfMerge(ends)
+      assert.strictEqual(ends[tokens - 1], piece.length)
+      ends.forEach((end, i) => assert.notStrictEqual(find(piece.subarray(i === 0 ? 0 : ends[i - 1], end)), NO_TOKEN))
+      if (count(backtrack, piece) === GIVEN_UP) continue
+      const others = new Int32Array(tokens)
+      readEndsOfBacktrack(others)
+      assert.deepStrictEqual(others, ends)
     }
   })
 

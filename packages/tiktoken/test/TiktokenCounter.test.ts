@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Encoding, TiktokenCounter } from "@effect-memory/tiktoken"
 import { Config, ConfigProvider, Effect, Either, Exit, FastCheck, Fiber, Layer, Option, Ref } from "effect"
 import { MemoryError, Message, TokenCounter } from "effect-memory"
-import { loadFrom } from "../src/internal/load.js"
+import { load, loadFrom } from "../src/internal/load.js"
 import { makeRandom, randomText } from "./support/random.js"
 import { reference } from "./support/reference.js"
 import { samples } from "./support/samples.js"
@@ -159,6 +159,31 @@ describe("TiktokenCounter", () => {
         const alone = yield* Effect.forEach(texts, counter.count)
         const together = yield* Effect.forEach(texts, counter.count, { concurrency: "unbounded" })
         assert.deepStrictEqual(together, alone)
+      }))
+
+    it.effect("of texts without a place to cut is right while other fibers count", () =>
+      Effect.gen(function*() {
+        const counter = yield* TiktokenCounter.make({ encoding: "o200k_base" })
+        // Pieces that are longer than what is counted at a time, and many pieces in a slice that has to grow.
+        const texts = ["=", "-", "的", "ab", "xyzzy"].map((run) => run.repeat(200_000 / run.length))
+        texts.push(("-".repeat(70_000) + " ".repeat(70_000)).repeat(3) + "end", "!? ".repeat(100_000))
+        const alone = yield* Effect.forEach(texts, counter.count)
+        const together = yield* Effect.forEach(texts, counter.count, { concurrency: "unbounded" })
+        assert.deepStrictEqual(together, alone)
+        const { count } = yield* load("o200k_base")
+        assert.deepStrictEqual(texts.map(count), alone)
+        // Tokens of 64 and, at the end of each run, what remains.
+        assert.strictEqual(count("-".repeat(70_400)), 1_100)
+      }))
+
+    it.effect("of one piece of 1 MB can be interrupted", () =>
+      Effect.gen(function*() {
+        const counter = yield* TiktokenCounter.make({ encoding: "o200k_base" })
+        const counting = yield* Effect.fork(counter.count("的".repeat(350_000)))
+        yield* Effect.yieldNow().pipe(Effect.repeatN(4))
+        const exit = yield* Fiber.interrupt(counting)
+        assert.isTrue(Exit.isInterrupted(exit))
+        assert.strictEqual(yield* counter.count(samples["prose"]), reference("o200k_base")(samples["prose"]))
       }))
 
     it.effect("of 10 MB lets others run and can be interrupted", () =>

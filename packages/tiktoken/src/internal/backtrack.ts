@@ -14,15 +14,18 @@ import { NO_TOKEN, type Vocabulary } from "./vocabulary.js"
 /** The answer where it takes too many steps back. */
 export const GIVEN_UP = -1
 
-/** Steps back that a piece may take: some, and one more for this many bytes. */
+/** Steps back that a piece may take: some, and one more for each byte that is done. */
 const STEPS = 32
-const BYTES_PER_STEP = 2
 
 /** Bytes of a piece that can be counted without making room. */
 const ROOM = 256
 
-/** Number of tokens of a piece that is no token, or `GIVEN_UP`. 16 bytes must be readable behind it. */
-export type Backtrack = (bytes: Uint8Array, view: DataView, start: number, end: number) => number
+export interface Backtrack {
+  /** Number of tokens of a piece, or `GIVEN_UP`. 16 bytes must be readable behind it. */
+  readonly count: (bytes: Uint8Array, view: DataView, start: number, end: number) => number
+  /** Writes the ends of the tokens that were counted last, from the start of the piece. */
+  readonly readEnds: (ends: Int32Array) => void
+}
 
 export const makeBacktrack = ({ find, findLongest, lengths, tokens }: Vocabulary, rankOf: RankOf): Backtrack => {
   const tokenView = new DataView(tokens.bytes.buffer)
@@ -100,16 +103,18 @@ export const makeBacktrack = ({ find, findLongest, lengths, tokens }: Vocabulary
     deadEnds = new Uint8Array(size)
   }
 
-  return (bytes, view, start, end) => {
+  let count = 0
+
+  const countPiece = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
     if (end - start >= taken.length) makeRoom(2 * (end - start))
-    let steps = STEPS + (end - start) / BYTES_PER_STEP
-    let count = 0
+    let steps = 0
+    count = 0
     let at = start
     let last = NO_TOKEN
     let metDeadEnd = false
     // Whether the last token taken is the longest that starts where it starts: then it makes no token with the next one.
     let lastIsLongest = true
-    let token = findLongest(bytes, view, at, end - at - 1)
+    let token = findLongest(bytes, view, at, end - at)
     let isLongest = true
     for (;;) {
       const next = at + lengths[token]
@@ -127,7 +132,10 @@ export const makeBacktrack = ({ find, findLongest, lengths, tokens }: Vocabulary
         isLongest = true
         continue
       }
-      if (--steps < 0) break
+      if (++steps > STEPS + at - start) {
+        count = GIVEN_UP
+        break
+      }
       token = findLongest(bytes, view, at, lengths[token] - 1)
       isLongest = false
       while (token === NO_TOKEN) {
@@ -142,8 +150,13 @@ export const makeBacktrack = ({ find, findLongest, lengths, tokens }: Vocabulary
       }
     }
     if (metDeadEnd) deadEnds.fill(0, 0, end - start)
-    // One long piece should not hold its memory for good.
-    if (taken.length > 1 << 16) makeRoom(ROOM)
-    return steps < 0 ? GIVEN_UP : count
+    return count
   }
+
+  const readEnds = (ends: Int32Array): void => {
+    let end = 0
+    for (let i = 0; i < count; i++) ends[i] = end += lengths[taken[i]]
+  }
+
+  return { count: countPiece, readEnds }
 }

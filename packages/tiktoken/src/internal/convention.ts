@@ -10,7 +10,7 @@ import type * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import type { Figures } from "../Model.js"
 import type { Bounds, Service } from "../TiktokenCounter.js"
-import type { Encoder, Progress } from "./encoder.js"
+import { type Encoder, isCounted, makeProgress } from "./encoder.js"
 import { countFile } from "./files.js"
 import { costOfTools } from "./tools.js"
 
@@ -61,8 +61,8 @@ export const make = (convention: Convention): Effect.Effect<Service, TokenCountE
   /** Counts slice by slice, until the end of the text or past the limit. */
   const countSlices = (text: string, limit: number): Effect.Effect<number> =>
     Effect.suspend(() => {
-      const progress: Progress = { text, at: 0, tokens: 0 }
-      const isGoing = (): boolean => progress.at < text.length && scale(progress.tokens) <= limit
+      const progress = makeProgress(text)
+      const isGoing = (): boolean => !isCounted(progress) && scale(progress.tokens) <= limit
       if (isGoing()) encoder.countSlice(progress)
       if (!isGoing()) return Effect.succeed(scale(progress.tokens))
       let counted = 0

@@ -17,6 +17,7 @@ import { makeShortMerge, MAX_SHORT } from "./shortMerge.js"
 import { lastBoundary, splitsSurrogatePair, unitsOf } from "./slice.js"
 import type { Split } from "./split.js"
 import { makeVocabulary, NO_TOKEN } from "./vocabulary.js"
+import { type LongPiece, makeCountWindow, makeLongPiece, WINDOW } from "./windows.js"
 
 /** UTF-16 units of a slice, unless it takes more to find a place to end it. */
 const SLICE = 1 << 15
@@ -30,14 +31,37 @@ const MAX_SHORT_WIDE = 6
 /** Behind a slice: the end mark, and room to read 16 bytes from anywhere. */
 const PADDING = 32
 
+/** Bytes of a slice that had to grow which are counted at a time, and windows of a piece that is longer than that. */
+const PART = 1 << 15
+const WINDOWS = 16
+
+/** A slice that had to grow, and how far it is counted. */
+interface Grown {
+  readonly bytes: Uint8Array
+  readonly view: DataView
+  readonly length: number
+  /** Where the next piece starts. */
+  next: number
+  /** A long piece before it that is not counted to its end. */
+  piece: LongPiece | undefined
+}
+
 /** How far a text is counted. */
 export interface Progress {
   readonly text: string
   /** The UTF-16 unit that comes next. */
   at: number
-  /** Tokens of what comes before it. */
+  /** Tokens of what comes before it, as far as they are counted. */
   tokens: number
+  /** A slice before it that is not counted to its end. */
+  grown: Grown | undefined
 }
+
+export const makeProgress = (text: string): Progress => ({ text, at: 0, tokens: 0, grown: undefined })
+
+/** Whether a text is counted to its end. */
+export const isCounted = (progress: Progress): boolean =>
+  progress.at === progress.text.length && progress.grown === undefined
 
 /** Counts in one encoding. */
 export interface Encoder {
@@ -45,7 +69,7 @@ export interface Encoder {
   readonly maxTokenLength: number
   /** Tokens of a text. */
   readonly count: (text: string) => number
-  /** Counts on by one slice. */
+  /** Counts on by one slice, or a part of one that had to grow. */
   readonly countSlice: (progress: Progress) => void
 }
 
@@ -54,7 +78,7 @@ export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
   const { find, findKey, findTwo } = vocabulary
   const rankOf = makeRankOf(vocabulary)
   const backtrack = makeBacktrack(vocabulary, rankOf)
-  const merge = makeMerge(vocabulary, rankOf)
+  const countWindow = makeCountWindow(backtrack, makeMerge(vocabulary, rankOf))
   const shortMerge = makeShortMerge(vocabulary)
   const cache = makePieceCache()
 
@@ -67,8 +91,11 @@ export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
     if (length <= MAX_SHORT && (bytes[end - 1] < 0x80 || length <= MAX_SHORT_WIDE)) {
       return shortMerge(bytes, view, start, end)
     }
-    const count = backtrack(bytes, view, start, end)
-    return count === GIVEN_UP ? merge(bytes, view, start, end) : count
+    const count = length <= WINDOW ? backtrack.count(bytes, view, start, end) : GIVEN_UP
+    if (count !== GIVEN_UP) return count
+    const piece = makeLongPiece(bytes, view, start, end)
+    while (!piece.isDone) countWindow(piece)
+    return piece.count
   }
 
   const countPiece = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
@@ -90,7 +117,7 @@ export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
     return count
   }
 
-  const countBytes = (bytes: Uint8Array, view: DataView, length: number): number => {
+  const countPieces = (bytes: Uint8Array, view: DataView, length: number): number => {
     let count = 0
     for (let start = 0; start < length;) {
       const end = split(bytes, start, length)
@@ -98,6 +125,25 @@ export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
       start = end
     }
     return count
+  }
+
+  /** Counts on in a slice that had to grow. */
+  const countGrown = (progress: Progress, grown: Grown): void => {
+    const { bytes, length, view } = grown
+    const stop = Math.min(length, grown.next + PART)
+    while (grown.piece === undefined && grown.next < stop) {
+      const start = grown.next
+      grown.next = split(bytes, start, length)
+      if (grown.next - start > PART) grown.piece = makeLongPiece(bytes, view, start, grown.next)
+      else progress.tokens += countPiece(bytes, view, start, grown.next)
+    }
+    if (grown.piece !== undefined) {
+      for (let i = 0; i < WINDOWS && !grown.piece.isDone; i++) countWindow(grown.piece)
+      if (!grown.piece.isDone) return
+      progress.tokens += grown.piece.count
+      grown.piece = undefined
+    }
+    if (grown.next === length) progress.grown = undefined
   }
 
   const utf8 = new TextEncoder()
@@ -117,26 +163,30 @@ export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
   }
 
   const countSlice = (progress: Progress): void => {
-    const { at, text } = progress
+    const { at, grown, text } = progress
+    if (grown !== undefined) return countGrown(progress, grown)
     for (let size = SLICE;; size *= 2) {
       let end = Math.min(text.length, at + size)
       if (splitsSurrogatePair(text, end)) end++
       const length = encode(at === 0 && end === text.length ? text : text.slice(at, end))
       const cut = end === text.length ? length : lastBoundary(buffer, length)
-      if (cut > 0) {
-        progress.at = end - unitsOf(buffer, cut, length)
-        buffer[cut] = END_MARK
-        progress.tokens += countBytes(buffer, bufferView, cut)
-        break
+      if (cut === 0) continue
+      progress.at = end - unitsOf(buffer, cut, length)
+      buffer[cut] = END_MARK
+      if (size === SLICE) {
+        progress.tokens += countPieces(buffer, bufferView, cut)
+      } else {
+        // The buffer is handed over, since other texts are counted before this one goes on.
+        progress.grown = { bytes: buffer, view: bufferView, length: cut, next: 0, piece: undefined }
+        reserve(SLICE)
       }
+      return
     }
-    // One long piece should not hold its memory for good.
-    if (buffer.length > 64 * SLICE) reserve(SLICE)
   }
 
   const count = (text: string): number => {
-    const progress: Progress = { text, at: 0, tokens: 0 }
-    while (progress.at < text.length) countSlice(progress)
+    const progress = makeProgress(text)
+    while (!isCounted(progress)) countSlice(progress)
     return progress.tokens
   }
 

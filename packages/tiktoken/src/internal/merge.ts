@@ -7,18 +7,18 @@
 import { NEVER, type RankOf } from "./pairs.js"
 import type { Vocabulary } from "./vocabulary.js"
 
-/** Bytes of a window, and how far from its end its tokens are taken as they are. */
-const WINDOW = 256
-const MARGIN = 64
+/** Bytes that can be merged without making room. */
+const ROOM = 256
 
-/** The windows of a piece do not fit together. */
-const DISAGREE = -1
-
-/** Number of tokens of a piece. 16 bytes must be readable behind it. */
-export type Merge = (bytes: Uint8Array, view: DataView, start: number, end: number) => number
+export interface Merge {
+  /** Number of tokens of a piece. 16 bytes must be readable behind it. */
+  readonly count: (bytes: Uint8Array, view: DataView, start: number, end: number) => number
+  /** Writes the ends of the tokens that were counted last, from the start of the piece. */
+  readonly readEnds: (ends: Int32Array) => void
+}
 
 export const makeMerge = ({ find }: Vocabulary, rankOf: RankOf): Merge => {
-  // By position in the window: a token is known by the position of its first byte.
+  // By position in the piece: a token is known by the position of its first byte.
   let token = new Int32Array(0)
   let next = new Int32Array(0)
   let previous = new Int32Array(0)
@@ -44,12 +44,14 @@ export const makeMerge = ({ find }: Vocabulary, rankOf: RankOf): Merge => {
     }
   }
 
-  /** Merges the bytes from `start` to `end` all at once. Afterwards `next` leads from token to token. */
-  const mergeWindow = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
-    const length = end - start
+  let length = 0
+
+  // Afterwards `next` leads from token to token.
+  const count = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
+    length = end - start
     let leaves = 1
     while (leaves < length) leaves *= 2
-    if (leaves > token.length) makeRoom(Math.max(leaves, WINDOW))
+    if (leaves > token.length) makeRoom(Math.max(leaves, ROOM))
 
     for (let i = 0; i < length; i++) {
       token[i] = find(bytes, view, start + i, 1)
@@ -63,7 +65,7 @@ export const makeMerge = ({ find }: Vocabulary, rankOf: RankOf): Merge => {
     for (let i = 0; i < leaves; i++) lowest[leaves + i] = i < length ? rankAt(i) : NEVER
     for (let node = leaves - 1; node > 0; node--) lowest[node] = Math.min(lowest[2 * node], lowest[2 * node + 1])
 
-    let count = length
+    let tokens = length
     for (let rank = lowest[1]; rank !== NEVER; rank = lowest[1]) {
       let leaf = 1
       while (leaf < leaves) {
@@ -76,45 +78,19 @@ export const makeMerge = ({ find }: Vocabulary, rankOf: RankOf): Merge => {
       token[position] = rank
       next[position] = behind
       if (behind < length) previous[behind] = position
-      count--
+      tokens--
       enter(leaves + merged, NEVER)
       enter(leaf, rankAt(position))
       if (position > 0) enter(leaves + previous[position], rankAt(previous[position]))
     }
-    return count
+    return tokens
   }
 
-  /**
-   * Merges in windows, so that the time is linear in the length. Each window starts with a token of the one before it.
-   *
-   * A sequence of tokens is the right one exactly if each two neighbours in it are right by themselves. So where both
-   * windows have the same token in the same place, what stands before it in the first and the whole of the second are right
-   * together.
-   */
-  const mergeInWindows = (bytes: Uint8Array, view: DataView, start: number, end: number, size: number): number => {
-    let count = 0
-    let from = start
-    let expectedEnd = 0
-    for (;;) {
-      const to = Math.min(end, from + size)
-      const tokens = mergeWindow(bytes, view, from, to)
-      if (from > start && from + next[0] !== expectedEnd) return DISAGREE
-      if (to === end) return count + tokens
-      let position = 0
-      while (next[position] < size - MARGIN) {
-        position = next[position]
-        count++
-      }
-      if (position === 0) return DISAGREE
-      expectedEnd = from + next[position]
-      from += position
-    }
+  const readEnds = (ends: Int32Array): void => {
+    let token = 0
+    for (let position = next[0]; position < length; position = next[position]) ends[token++] = position
+    ends[token] = length
   }
 
-  return (bytes, view, start, end) => {
-    for (let size = WINDOW;; size *= 2) {
-      const tokens = mergeInWindows(bytes, view, start, end, size)
-      if (tokens !== DISAGREE) return tokens
-    }
-  }
+  return { count, readEnds }
 }
