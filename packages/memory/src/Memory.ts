@@ -37,13 +37,14 @@ import * as backoffs from "./internal/backoff.js"
 import * as billings from "./internal/billing.js"
 import { isCount } from "./internal/counting.js"
 import { make as makeEvents } from "./internal/events.js"
+import * as handOuts from "./internal/handOut.js"
 import * as presenters from "./internal/presenter.js"
 import * as sessions from "./internal/session.js"
 import { spanned } from "./internal/span.js"
 import * as trimmers from "./internal/trimmer.js"
 import * as verifiers from "./internal/verifier.js"
 import {
-  BudgetUnsatisfiable,
+  type BudgetUnsatisfiable,
   InvalidBudget,
   type InvalidMessage,
   type MemoryStoreError,
@@ -178,18 +179,6 @@ export interface Options {
   readonly background?: { readonly at: number } | undefined
 }
 
-const nothingYet: { readonly messages: ReadonlyArray<Message.Message>; readonly repairs: number } = {
-  messages: [],
-  repairs: 0
-}
-
-/** One look at the labels of the fiber for both metrics: each context is measured. */
-const measured = (tokens: number, isLess: boolean): Effect.Effect<void> =>
-  Effect.map(Effect.metricLabels, (labels) => {
-    MemoryMetrics.contextTokens.unsafeUpdate(tokens, labels)
-    if (isLess) MemoryMetrics.trims.unsafeUpdate(1, labels)
-  })
-
 const invalid = (field: string, given: number, expected: string) =>
   new InvalidBudget({ field, given: String(given), expected })
 
@@ -223,8 +212,6 @@ export const make = Effect.fnUntraced(function*(
   if (!(at > 0 && at <= 1)) return yield* invalid("background.at", at, "a fraction of maxTokens above 0, at most 1")
   const billing = yield* billings.make(Ref.get(budget), tokenCounter.calibration)
   const { publish, stream: events } = yield* makeEvents
-  /** The context handed out last, and how many messages repair had changed by then. */
-  const last = yield* Ref.make(nothingYet)
   const session = yield* sessions.make({
     id,
     store,
@@ -255,20 +242,6 @@ export const make = Effect.fnUntraced(function*(
       ? append([message], isProtected)
       : Effect.flatMap(Message.fromUnknown(message), (valid) => append([valid], isProtected))
 
-  /** Tells about a context that is over the budget, and refuses it in strict mode. */
-  const noteOverflow = Effect.fnUntraced(function*({ budget, tokens }: trimmers.Fitted) {
-    const limit = budget.maxTokens ?? Infinity
-    yield* publish(() => MemoryEvent.OverBudget({ conversation: id, tokens, budget: limit }))
-    if (options.onOverflow !== "fail") return
-    const floor = yield* session.readCounted(({ view }) => view.floor(counter.overhead))
-    // What the rules of a provider add belongs to no part.
-    const added = Math.max(0, tokens - floor.total)
-    return yield* new BudgetUnsatisfiable({
-      budget: limit,
-      floor: { ...floor, overhead: floor.overhead + added, total: floor.total + added }
-    })
-  })
-
   const { rules = "pairing" } = options
   const present = yield* presenters.make(trimmer, session, rules === "none" ? "pairing" : rules)
   const verified = yield* verifiers.make(present, session, billing.budget, (error) =>
@@ -276,35 +249,20 @@ export const make = Effect.fnUntraced(function*(
       Metric.increment(MemoryMetrics.countFailures),
       publish(() => MemoryEvent.CountFailed({ conversation: id, error }))
     ))
-  const handOut = Effect.gen(function*() {
-    const fitted = yield* verified
-    const { budget: { maxTokens }, messages, tokens, trimmed, view } = fitted
-    if (tokens > (maxTokens ?? Infinity)) yield* noteOverflow(fitted)
-    const before = yield* Ref.getAndSet(last, { messages: messages.slice(), repairs: view.repairs })
-    if (view.repairs > before.repairs) {
-      yield* publish(() => MemoryEvent.Repaired({ conversation: id, messages: view.repairs }))
-    }
-    const isLess = trimmed && (tokens < view.tokens || messages.length < view.messages)
-    yield* measured(tokens, isLess)
-    if (isLess) {
-      yield* publish(() =>
-        MemoryEvent.Trimmed({
-          conversation: id,
-          tokensBefore: view.tokens,
-          tokensAfter: tokens,
-          messagesBefore: view.messages,
-          messagesAfter: messages.length
-        })
-      )
-    }
-    yield* billing.counted(tokens)
-    if (maxTokens !== undefined && options.background !== undefined) yield* trimmer.ahead(options.background.at)
-    return fitted
+  const handOut = yield* handOuts.make({
+    id,
+    fitted: verified,
+    session,
+    trimmer,
+    billing,
+    publish,
+    onOverflow: options.onOverflow ?? "allow",
+    ahead: options.background?.at
   })
-  const context = Effect.map(
-    spanned(handOut, "Memory.context", attributes, ({ messages, tokens }) => ({ messages: messages.length, tokens })),
-    ({ messages }) => messages
-  )
+  const context = spanned(handOut.next, "Memory.context", attributes, ({ messages, tokens }) => ({
+    messages: messages.length,
+    tokens
+  }))
 
   return {
     record: (message) => span("Memory.record", Effect.suspend(() => record(message, false))),
@@ -318,12 +276,12 @@ export const make = Effect.fnUntraced(function*(
       )
     },
     recordProtected: (message) => span("Memory.recordProtected", Effect.suspend(() => record(message, true))),
-    context,
+    context: Effect.map(context, ({ messages }) => messages),
     plan: span(
       "Memory.plan",
-      Effect.zipWith(trimmer.plan, Ref.get(last), ({ context, ...plan }, { messages }) => ({
+      Effect.zipWith(trimmer.plan, handOut.last, ({ context, ...plan }, last) => ({
         ...plan,
-        stablePrefix: commonPrefix(messages, context)
+        stablePrefix: commonPrefix(last, context)
       }))
     ),
     compact: span("Memory.compact", trimmer.force),
@@ -355,7 +313,7 @@ export const make = Effect.fnUntraced(function*(
       Effect.zipRight(Budget.make({ maxRounds }), Ref.update(budget, (now) => ({ ...now, maxRounds }))),
     clear: span(
       "Memory.clear",
-      session.clear.pipe(Effect.zipRight(Ref.set(last, nothingYet)), Effect.zipRight(billing.forget))
+      session.clear.pipe(Effect.zipRight(handOut.forget), Effect.zipRight(billing.forget))
     ),
     events
   }

@@ -92,6 +92,37 @@ export const repairRound = (
   return out
 }
 
+/**
+ * Whether the last message is the only thing that it adds to the repaired form of a round that goes on: nothing before it
+ * changes, and it stands behind everything as it is. Takes up its call ids if so.
+ *
+ * @internal
+ */
+export const onlyAdds = (
+  messages: ReadonlyArray<Message.Message>,
+  before: ReadonlyArray<Repaired>,
+  pairing: Pairing,
+  hadOpenCalls: boolean,
+  used: UsedIds
+): boolean => {
+  const at = messages.length - 1
+  const message = messages[at]
+  if (message.role === "tool") {
+    // Its results stand behind their calls: those of the message before all results, as it was recorded.
+    const caller = messages.findLastIndex(({ role }) => role !== "tool")
+    const form = before.findLast(({ source }) => source === caller)
+    const results = pairing.results[at]
+    return form !== undefined && form.message === messages[caller] && results.length > 0 &&
+      results.length === message.content.length && results.every(({ call }) => call?.message === caller)
+  }
+  const calls = pairing.calls[at]
+  const isPlain = !hadOpenCalls && withoutEmpty(message) === message &&
+    pairing.results[at].every(({ call }) => call?.message === at) &&
+    calls.every(({ part }, i) => !used.has(part.id) && calls.findIndex((call) => call.part.id === part.id) === i)
+  if (isPlain) calls.forEach(({ part }) => used.add(part.id))
+  return isPlain
+}
+
 const noIds: ReadonlyMap<Call, string> = new Map()
 
 const lastTurnIndex = (

@@ -2,14 +2,13 @@
  * What a context is made from: the entries that no compaction covers and the messages that stand for the others, in
  * their repaired form, with running sums over the rounds. Free of effects; every operation is synchronous.
  *
- * Rounds before the newest one are settled: they are appended once and never touched again. Only the newest round is
- * repaired anew when something is added to it.
+ * Rounds before the newest one are settled: they are appended once and never touched again.
  */
 import type { Floor } from "../MemoryPlan.js"
 import * as Message from "../Message.js"
-import { formOf, type Forms, sameMessage } from "./forms.js"
-import { Pairing } from "./pairing.js"
-import { type Repaired, repairRound, type UsedIds } from "./repairRound.js"
+import type { Forms } from "./forms.js"
+import { NewestRound } from "./newestRound.js"
+import type { Repaired } from "./repairRound.js"
 import * as window from "./window.js"
 
 /** A message of the view as it was recorded. @internal */
@@ -76,34 +75,31 @@ export class View {
   /** Index in `raws` where the newest round begins. */
   private newestRaw = 0
   private newestPreamble = true
-  private pairing = new Pairing()
-  private newest: ReadonlyArray<Repaired> | undefined
-  /** Tokens of the newest round, once all of it is counted. */
-  private newestSum: number | undefined
+  private newest: NewestRound
 
   constructor(
     private readonly options: Options,
     private readonly counts: Counts,
     private readonly forms: Forms = new WeakMap()
-  ) {}
+  ) {
+    this.newest = this.open()
+  }
 
   append(raw: Raw): void {
     this.raws.push(raw)
-    this.newest = undefined
-    this.newestSum = undefined
-    const opened = this.pairing.push(inertIfStandIn(raw))
+    const opened = this.newest.push(raw.message, inertIfStandIn(raw))
     if (opened.length === 0) return
-    const messages = this.newestMessages()
     let start = 0
     for (const next of opened) {
-      if (next > start) this.settle(messages, start, next)
+      if (next > start) this.settle(start, next)
       this.newestPreamble = false
       start = next
     }
+    if (start === 0) return
     this.newestRaw += start
-    if (start > 0) {
-      this.pairing = new Pairing()
-      for (let i = this.newestRaw; i < this.raws.length; i++) this.pairing.push(inertIfStandIn(this.raws[i]))
+    this.newest = this.open()
+    for (let i = this.newestRaw; i < this.raws.length; i++) {
+      this.newest.push(this.raws[i].message, inertIfStandIn(this.raws[i]))
     }
   }
 
@@ -113,8 +109,7 @@ export class View {
     const missing: Array<Unsummed> = []
     const from = this.roundStart[this.tokensBefore.length - 1] ?? this.items.length
     for (let i = from; i < this.items.length; i++) if (this.isUncounted(this.items[i])) missing.push(this.items[i])
-    if (this.newestSum !== undefined) return missing
-    const newest = this.newestRound().filter(this.isUncounted)
+    const newest = this.newest.uncounted()
     return newest.length === 0 ? missing : [...missing, ...this.newestItems(newest)]
   }
 
@@ -132,7 +127,7 @@ export class View {
   get tokens(): number {
     this.sum()
     const summed = this.tokensBefore.length - 1
-    let tokens = this.tokensBefore[summed] + this.pinnedTokens + this.newestTokens()
+    let tokens = this.tokensBefore[summed] + this.pinnedTokens + this.newest.tokens
     const from = this.roundStart[summed] ?? this.items.length
     for (let i = from; i < this.items.length; i++) tokens += this.charge(this.items[i].message)
     return tokens
@@ -140,14 +135,14 @@ export class View {
 
   /** Number of messages in the repaired form. */
   get size(): number {
-    return this.items.length + this.newestRound().length
+    return this.items.length + this.newest.repaired.length
   }
 
   /** Everything, in order. */
   all(): Array<Message.Message> {
     const out = new Array<Message.Message>(this.items.length)
     for (let i = 0; i < out.length; i++) out[i] = this.items[i].message
-    for (const { message } of this.newestRound()) out.push(message)
+    for (const { message } of this.newest.repaired) out.push(message)
     return out
   }
 
@@ -163,13 +158,13 @@ export class View {
       limits,
       target
     )
-    const droppable = this.newestRound().length > 0 ? this.roundStart.length : this.roundStart.length - 1
+    const droppable = this.newest.repaired.length > 0 ? this.roundStart.length : this.roundStart.length - 1
     const first = window.firstKept(this.tokensBefore, this.roundsBefore, droppable, excess)
     const from = this.roundStart[first] ?? this.items.length
     const messages: Array<Message.Message> = []
     for (let i = 0; i < this.pins.length && this.pins[i] < from; i++) messages.push(this.items[this.pins[i]].message)
     for (let i = from; i < this.items.length; i++) messages.push(this.items[i].message)
-    for (const { message } of this.newestRound()) messages.push(message)
+    for (const { message } of this.newest.repaired) messages.push(message)
     return { messages, tokens: tokens - this.tokensBefore[first] }
   }
 
@@ -194,8 +189,8 @@ export class View {
     let system = 0
     let summary = 0
     let pinned = 0
-    let newest = this.newestTokens()
-    const from = this.newestRound().length > 0 ? this.items.length : this.roundStart.at(-1) ?? 0
+    let newest = this.newest.tokens
+    const from = this.newest.repaired.length > 0 ? this.items.length : this.roundStart.at(-1) ?? 0
     for (const i of this.pins) {
       if (i >= from) break
       const item = this.items[i]
@@ -217,75 +212,32 @@ export class View {
 
   /** How many messages the repaired form leaves out, rewrites or adds. */
   repairs(): number {
-    const newest = this.newestRound()
-    const isAsRecorded = newest.length === this.raws.length - this.newestRaw &&
-      newest.every(({ message }, i) => message === this.raws[this.newestRaw + i].message)
-    if (isAsRecorded) return this.settledRepairs
-    let changed = this.settledRepairs
-    const recorded = new Set<number>()
-    for (const { message, source } of newest) {
-      if (message !== this.raws[this.newestRaw + source].message) changed++
-      recorded.add(source)
-    }
-    return changed + (this.raws.length - this.newestRaw - recorded.size)
+    return this.settledRepairs + this.newest.repairs()
   }
 
-  private readonly isUncounted = ({ message }: Repaired | Unsummed): boolean => !this.counts.has(message)
+  private readonly isUncounted = ({ message }: Unsummed): boolean => !this.counts.has(message)
 
   private get newestCounts(): boolean {
-    return !this.newestPreamble && this.newestRound().length > 0
-  }
-
-  private newestTokens(): number {
-    if (this.newestSum !== undefined) return this.newestSum
-    let sum = 0
-    for (const { message } of this.newestRound()) sum += this.charge(message)
-    if (!this.newestRound().some(this.isUncounted)) this.newestSum = sum
-    return sum
+    return !this.newestPreamble && this.newest.repaired.length > 0
   }
 
   private charge(message: Message.Message): number {
     return this.options.system === "free" && message.role === "system" ? 0 : this.counts.get(message) ?? 0
   }
 
-  /** Repaired form of the newest round. Where nothing is left of it, the round before it is the newest. */
-  private newestRound(): ReadonlyArray<Repaired> {
-    this.newest ??= this.repaired(this.newestMessages(), 0, this.raws.length - this.newestRaw, false)
-    return this.newest
+  private open(): NewestRound {
+    return new NewestRound({
+      repair: this.options.repair,
+      usedIds: this.usedIds,
+      forms: this.forms,
+      isCounted: (message) => this.counts.has(message),
+      charge: (message) => this.charge(message)
+    })
   }
 
-  private newestItems(of = this.newestRound()): ReadonlyArray<Unsummed> {
+  private newestItems(of = this.newest.repaired): ReadonlyArray<Unsummed> {
     const isProtected = this.isProtected(0, this.raws.length - this.newestRaw)
     return this.toItems(of, this.newestPreamble, isProtected)
-  }
-
-  private newestMessages(): ReadonlyArray<Message.Message> {
-    return this.raws.slice(this.newestRaw).map((raw) => raw.message)
-  }
-
-  /** Repaired form of a part of the newest round; indices are relative to it. */
-  private repaired(
-    messages: ReadonlyArray<Message.Message>,
-    start: number,
-    end: number,
-    settled: boolean
-  ): ReadonlyArray<Repaired> {
-    if (!this.options.repair) return messages.slice(start, end).map((message, i) => ({ message, source: start + i }))
-    const used = settled ? this.usedIds : new Overlay(this.usedIds)
-    return this.reuse(messages, repairRound(messages, this.pairing, { start, end }, settled, used))
-  }
-
-  private reuse(messages: ReadonlyArray<Message.Message>, repaired: ReadonlyArray<Repaired>): ReadonlyArray<Repaired> {
-    return repaired.map((item) => {
-      const { message, source } = item
-      const raw = messages[source]
-      if (message === raw) return item
-      const forms = this.forms.get(raw) ?? new Map<string, Message.Message>()
-      const former = forms.get(formOf(message))
-      if (former !== undefined && sameMessage(former, message)) return { message: former, source }
-      this.forms.set(raw, forms.set(formOf(message), message))
-      return { message, source }
-    })
   }
 
   private isProtected(start: number, end: number): boolean {
@@ -313,9 +265,9 @@ export class View {
     })
   }
 
-  private settle(messages: ReadonlyArray<Message.Message>, start: number, end: number): void {
+  private settle(start: number, end: number): void {
     const protectedRound = this.isProtected(start, end)
-    const repaired = this.repaired(messages, start, end, true)
+    const repaired = this.newest.settled(start, end)
     this.settledRepairs += end - start - new Set(repaired.map(({ source }) => source)).size
     // A round of which nothing is left is none.
     if (repaired.length === 0) return
@@ -350,18 +302,3 @@ export class View {
 /** What stands for others opens no round, whatever its role. */
 const inertIfStandIn = (raw: Raw): Message.Message =>
   raw.sequence < 0 && raw.message.role === "user" ? Message.system("") : raw.message
-
-/** Ids of earlier rounds below, those of the newest one above. */
-class Overlay implements UsedIds {
-  private above: Set<string> | undefined
-
-  constructor(private readonly below: ReadonlySet<string>) {}
-
-  has(id: string): boolean {
-    return this.above?.has(id) === true || this.below.has(id)
-  }
-
-  add(id: string): void {
-    this.above = (this.above ?? new Set()).add(id)
-  }
-}
