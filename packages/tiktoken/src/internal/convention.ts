@@ -4,13 +4,14 @@
  * @internal
  */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { TokenCountError } from "effect-memory/MemoryError"
 import type * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
 import type { Figures } from "../Model.js"
 import type { Bounds, Service } from "../TiktokenCounter.js"
-import { type Encoder, isCounted, makeProgress } from "./encoder.js"
+import { type Encoder, isCounted, makeProgress, SLICE } from "./encoder.js"
 import { countFile } from "./files.js"
 import { costOfTools } from "./tools.js"
 
@@ -75,7 +76,9 @@ export const make = (convention: Convention): Effect.Effect<Service, TokenCountE
       return Effect.map(slices, () => scale(progress.tokens))
     })
 
-  const count = (text: string): Effect.Effect<number> => countSlices(text, Infinity)
+  /** A text of one slice is counted when it is asked for: an answer that is there spares the memory the steps of waiting. */
+  const count = (text: string): Effect.Effect<number> =>
+    text.length <= SLICE ? Exit.succeed(scale(encoder.count(text))) : countSlices(text, Infinity)
 
   const countUpTo = (text: string, limit: number): Effect.Effect<Option.Option<number>> =>
     bounds(text).atLeast > limit
@@ -87,29 +90,27 @@ export const make = (convention: Convention): Effect.Effect<Service, TokenCountE
     atMost: scale(3 * text.length)
   })
 
-  const base = TokenCounter.make({
-    id,
-    count,
-    overhead: figures.reply,
-    messageOverhead: figures.message,
-    countFile: countFile(figures.image)
-  })
-
-  /** What the framing of calls and of the author's name adds to a message. */
+  /** What the framing of a message, of its calls and of the author's name adds to its parts. */
   const countFrame = (message: Message.Message): number => {
     const name = message.options["openai"]?.["name"]
     const calls = message.role === "assistant"
       ? message.content.reduce((sum, part) => part.type === "tool-call" ? sum + 1 : sum, 0)
       : 0
-    return (typeof name === "string" ? figures.name + scale(encoder.count(name)) : 0) +
+    return figures.message + (typeof name === "string" ? figures.name + scale(encoder.count(name)) : 0) +
       calls * figures.call + (calls > 1 ? figures.parallelCalls : 0)
   }
+
+  const base = TokenCounter.make({
+    id,
+    count,
+    overhead: figures.reply,
+    messageOverhead: countFrame,
+    countFile: countFile(figures.image)
+  })
 
   return Effect.succeed({
     ...base,
     count,
-    countMessage: (message) =>
-      Effect.map(base.countMessage(message), (tokens) => Math.ceil(tokens + countFrame(message))),
     countUpTo,
     bounds,
     countTools: (tools) =>

@@ -20,7 +20,7 @@ import { makeVocabulary, NO_TOKEN } from "./vocabulary.js"
 import { type LongPiece, makeCountWindow, makeLongPiece, WINDOW } from "./windows.js"
 
 /** UTF-16 units of a slice, unless it takes more to find a place to end it. */
-const SLICE = 1 << 15
+export const SLICE = 1 << 15
 
 /** A unit of UTF-16 takes at most three bytes of UTF-8. */
 const BYTES_PER_UNIT = 3
