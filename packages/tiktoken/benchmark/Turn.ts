@@ -7,8 +7,9 @@
  * bare class is the least that finds the same messages: an array, counts cached by message, whole rounds from the newest on
  * until the budget is full; it runs synchronously and checks, stores and tells nothing.
  *
- * Medians of 40 runs of 50 turns, in processor time, after 20,000 turns of each that are not measured. Where the log is
- * short, each run has a memory of its own, so that it stays short.
+ * Medians of 40 runs of 50 turns, in processor time, after 100 runs that are not measured, at each size. Where the log is
+ * short, each run has a memory of its own, so that it stays short. Run it with `node --expose-gc --single-threaded --import
+ * tsx`, so that each pays for its own garbage.
  *
  * TABLE
  */
@@ -24,10 +25,12 @@ const sizes = [100, 1_000, 10_000, 100_000, 1_000_000]
 /** Turns in one measured run. */
 const batch = 50
 const runs = 40
-const warmUps = 400
+
+/** Runs at each size before those that are measured, so that what runs is compiled for it. */
+const warmUps = 100
 
 /** A log that is shorter grows too much in all runs. */
-const long = 10 * batch * runs
+const long = 5 * batch * (warmUps + runs)
 
 /** A round of four messages as an agent has them, some 600 tokens in all. */
 const message = (n: number): Message.Message => {
@@ -229,11 +232,11 @@ const makeMemory = async (size: number): Promise<Turns> => {
 }
 
 /** Microseconds of processor time for a turn. */
-const measure = async (make: (size: number) => Promise<Turns>, size: number, amount: number): Promise<number> => {
+const measure = async (make: (size: number) => Promise<Turns>, size: number): Promise<number> => {
   const times: Array<number> = []
   let turns = await make(size)
   globalThis.gc?.()
-  for (let i = 0; i < amount; i++) {
+  for (let i = 0; i < warmUps + runs; i++) {
     if (i > 0 && size < long) {
       await turns.dispose()
       turns = await make(size)
@@ -243,19 +246,18 @@ const measure = async (make: (size: number) => Promise<Turns>, size: number, amo
     times.push((now() - start) * 1_000 / batch)
   }
   await turns.dispose()
-  return median(times)
+  return median(times.slice(warmUps))
 }
 
-const all = [makeBare, makePlain, makeMemory]
-for (const make of all) for (const size of [100, long]) await measure(make, size, warmUps / 2)
+for (const make of [makeBare, makePlain, makeMemory]) await measure(make, long)
 
 console.log("| messages | bare class | plain class | memory | ÷ bare | ÷ plain |")
 console.log("| ---: | ---: | ---: | ---: | ---: | ---: |")
 for (const size of sizes) {
   const [bare, plain, memory] = [
-    await measure(makeBare, size, runs),
-    await measure(makePlain, size, runs),
-    await measure(makeMemory, size, runs)
+    await measure(makeBare, size),
+    await measure(makePlain, size),
+    await measure(makeMemory, size)
   ]
   console.log(
     `| ${size.toLocaleString("en")} | ${bare.toFixed(0)} µs | ${plain.toFixed(0)} µs | ${memory.toFixed(0)} µs | ${
