@@ -160,8 +160,15 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     yield* Ref.update(state, (now) => ({ ...now, stuck }))
   })
 
-  const fitsByItself = ({ budget, outcome: { context, placed, rounds, tokens } }: Run): boolean =>
-    context.length === placed.length && tokens <= limitsOf(budget).tokens && rounds <= limitsOf(budget).rounds
+  /**
+   * Whether what was committed fits. What was rewritten or left out comes back into the view: it is the strategy's own
+   * result that counts. But where that is the view, a call that is gone may have made two rounds of one.
+   */
+  const fits = ({ budget, outcome: { context, placed, rounds, tokens } }: Run, view: View): boolean => {
+    const limits = limitsOf(budget)
+    return context.length === placed.length && tokens <= limits.tokens &&
+      (placed.length === view.size ? view.rounds : rounds) <= limits.rounds
+  }
 
   const noteFailure = Effect.fnUntraced(function*(error: TrimError, of: backoffs.Backoff = backoff) {
     const retryAt = yield* of.failed
@@ -196,9 +203,8 @@ export const make = Effect.fnUntraced(function*(options: Options): Effect.fn.Ret
     if (!done.outcome.result.replace || done.outcome.covers.size === 0) {
       yield* keepProjection(done, false)
     } else if (yield* commit(done, budget, ({ view }, budget) => isOver(view, budget, counter.overhead))) {
-      // What was rewritten or left out comes back into the view: it is the strategy's own result that must fit.
-      const unchanged = yield* session.read(({ version }) => version === done.version + 1)
-      if (!unchanged || !fitsByItself(done)) yield* noteStuck(yield* budget)
+      const helped = yield* session.read((loaded) => loaded.version === done.version + 1 && fits(done, loaded.view))
+      if (!helped) yield* noteStuck(yield* budget)
     }
     yield* backoff.succeeded
   }, Effect.catchTag("TrimError", (error) => noteFailure(error)))
