@@ -25,6 +25,37 @@ const asking = (reply: string) => {
   )
 }
 
+describe("a summary that changes where rounds begin", () => {
+  it.scoped("the model is asked once where a call that is gone makes two rounds of one", () =>
+    Effect.gen(function*() {
+      const counter = TokenCounter.make({
+        id: "test",
+        count: (text) => Effect.succeed(Math.ceil(text.length / 4)),
+        messageOverhead: 2,
+        overhead: 3
+      })
+      const { memory, requests } = yield* makeSummarizing(["once", "twice"], {
+        maxTokens: 55,
+        maxRounds: 1,
+        counter,
+        summarize: { maxSummaryTokens: 20 }
+      })
+      const question = "Where does the bus to the harbour stop?"
+      yield* memory.recordAll([
+        user(question),
+        assistant([text(question), toolCall({ id: "c", name: "look", params: {} })]),
+        user(question),
+        tool([toolResult({ id: "c", name: "look", result: question })]),
+        assistant("at the bridge")
+      ])
+      const context = yield* memory.context
+      assert.deepStrictEqual(words(context), ["<once>", question, "at the bridge"])
+      assert.strictEqual((yield* memory.usage).rounds, 2)
+      assert.deepStrictEqual(yield* memory.context, context)
+      assert.strictEqual((yield* requests).length, 1)
+    }))
+})
+
 describe("SummarizeStrategy vectors", () => {
   it.scoped("1: the oldest rounds become one summary in front of the newest", () =>
     Effect.gen(function*() {
