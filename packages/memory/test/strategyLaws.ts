@@ -155,7 +155,8 @@ const checkGroups = (context: ReadonlyArray<Message.Message>, model: Model): voi
       continue
     }
     const isNewest = tagsOf(message).some((tag) => model.newest.has(sequenceOf(tag)))
-    must(owed.size === 0 || isNewest || message.role === "system", "an old call without its result")
+    const isBeside = message.role === "system" || Message.isSummary(message)
+    must(owed.size === 0 || isNewest || isBeside, "an old call without its result")
     const isTurn = message.role === "user" && provenanceOf(message) === undefined
     must(owed.size === 0 || !isTurn, "a call without its result before a user message")
     owed.clear()
