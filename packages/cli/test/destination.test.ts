@@ -55,6 +55,16 @@ describe("a teller", () => {
 })
 
 describe("a destination", () => {
+  it.effect("is left as it is where nothing is written, and not made", () =>
+    Effect.gen(function*() {
+      const place = folder("nothing")
+      yield* writing(path.join(place, "a"), () => Effect.void)
+      yield* writing(path.join(place, "b"), () => Effect.void)
+      assert.deepStrictEqual(contents(place), { a: "old" })
+      yield* writing(path.join(place, "b"), (write) => write(""))
+      assert.deepStrictEqual(contents(place), { a: "old", b: "" })
+    }).pipe(Effect.provide(layer)))
+
   it.effect("takes the place of the old file in the end", () =>
     Effect.gen(function*() {
       const place = folder("done")

@@ -43,7 +43,11 @@ const cases: ReadonlyArray<Case> = [
     /^--strategy is "x": give one of window, truncate, summarize, cascade$/
   ],
   ["an unknown provider", ["check", sample, "--rules=x"], /^--rules is "x": give one of pairing,/],
-  ["no rules to check by", ["check", sample, "--provider", "none"], /^--provider is "none": name the rules/],
+  [
+    "no rules to check by",
+    ["check", sample, "--provider", "none"],
+    /^--provider is "none": give one of pairing, anthropic, openai, gemini, strict$/
+  ],
   [
     "an unknown grouping",
     ["count", sample, "--by", "word"],

@@ -34,8 +34,14 @@ const takesValue = (arg: string | undefined): boolean => arg !== undefined && (n
 
 type Fault = InvalidOptions | UnknownChoice
 
-const valueFault = (option: string, given: string | undefined): Fault | undefined => {
+/** The names that an option of a command may have. */
+const knownOf = (command: string | undefined, option: string): ReadonlyArray<string> | undefined => {
   const known = named.get(option)
+  return command === "check" && known === choices.provider ? choices.rules : known
+}
+
+const valueFault = (command: string | undefined, option: string, given: string | undefined): Fault | undefined => {
+  const known = knownOf(command, option)
   if (given === undefined || given === "--" || given === "") {
     return new InvalidOptions({ reason: `${option} has no value: give one behind it` })
   }
@@ -52,7 +58,7 @@ const faultOf = (args: ReadonlyArray<string>): Fault | undefined => {
     if (arg === "") return new InvalidOptions({ reason: "an argument is empty: name the file, or leave it out" })
     if (operands >= 0 && i >= operands) continue
     if (takesValue(arg)) {
-      const fault = valueFault(arg, args[i + 1])
+      const fault = valueFault(commandOf(args), arg, args[i + 1])
       if (fault !== undefined) return fault
     } else if (i === 0 && !arg.startsWith("-") && commandOf(args) === undefined) {
       return new UnknownChoice({ option: "the command", given: arg, known: commands })

@@ -23,7 +23,8 @@ const exact = Effect.fnUntraced(function*(name: string): Effect.fn.Return<TokenC
   return yield* Effect.catchTag(
     TiktokenCounter.make(options),
     "UnknownModel",
-    ({ known }) => new UnknownCounter({ given: name, known: [...known, ...Encoding.Encoding.literals] })
+    ({ known }) =>
+      new UnknownCounter({ given: name, known: Array.from(new Set([...known, ...Encoding.Encoding.literals])) })
   )
 })
 

@@ -8,6 +8,7 @@ import type * as Terminal from "@effect/platform/Terminal"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import * as Ref from "effect/Ref"
 import { FileError, type OutputError } from "../CliError.js"
 import { Stderr } from "../Stderr.js"
 import { coloursWanted, printLines, printText, stdoutStyle, textOf } from "./output.js"
@@ -66,7 +67,8 @@ export const replaces = Effect.fnUntraced(function*(output: string, input: strin
 
 /**
  * Writes a file, or to standard output where it is `-`. A new file takes the place of the old one when all went well, so
- * that nobody finds half of one, and the file may be the one that is read meanwhile.
+ * that nobody finds half of one, and the file may be the one that is read meanwhile. Where nothing is written, no file is
+ * made.
  *
  * @internal
  */
@@ -78,19 +80,29 @@ export const writing = <A, E, R>(
   const typed = Effect.mapError((cause: PlatformError) => new FileError({ file, reason: reasonOf(cause), cause }))
   return Effect.gen(function*() {
     const fs = yield* FileSystem.FileSystem
+    const written = yield* Ref.make(false)
     const into = (path: string) =>
       Effect.scoped(Effect.gen(function*() {
         const opened = yield* typed(fs.open(path, { flag: "w" }))
         const encoder = new TextEncoder()
-        // To write nothing is an error of the platform's.
-        return yield* use((text) => text === "" ? Effect.void : typed(opened.writeAll(encoder.encode(text))))
+        const write = (text: string) =>
+          Effect.zipRight(
+            Ref.set(written, true),
+            // To write nothing is an error of the platform's.
+            text === "" ? Effect.void : typed(opened.writeAll(encoder.encode(text)))
+          )
+        return yield* use(write)
       }))
     const { mode, path, replaceable } = yield* targetOf(file)
     if (!replaceable) return yield* into(path)
     const temporary = yield* beside(path)
+    const place = mode === undefined
+      ? typed(fs.rename(temporary, path))
+      : Effect.zipRight(typed(fs.chmod(temporary, mode)), typed(fs.rename(temporary, path)))
     return yield* into(temporary).pipe(
-      Effect.zipLeft(mode === undefined ? Effect.void : typed(fs.chmod(temporary, mode))),
-      Effect.zipLeft(typed(fs.rename(temporary, path))),
+      Effect.zipLeft(
+        Effect.if(Ref.get(written), { onTrue: () => place, onFalse: () => Effect.ignore(fs.remove(temporary)) })
+      ),
       Effect.onError(() => Effect.ignore(fs.remove(temporary)))
     )
   })

@@ -44,6 +44,9 @@ const lines = (file: string, report: Fit.Report, counter: string, style: Style):
     const text = `${percent(tokens, maxTokens)} of ${count(maxTokens)}`
     return tokens > maxTokens ? style.bad(text) : text
   }
+  // Where system messages are free, they are handed out beside the budget.
+  const free = context.tokens - charged
+  const uncharged = free > 0 ? `, ${count(free)} of them free of charge in system messages` : ""
   const done = [
     leftOut.rounds > 0 ? `${plural(leftOut.rounds, "round")} left out` : "",
     summarized > 0 ? `${plural(summarized, "message")} summarized` : "",
@@ -52,7 +55,7 @@ const lines = (file: string, report: Fit.Report, counter: string, style: Style):
   ].filter((text) => text !== "")
   return [
     writer.title(file, report, style),
-    `  ${sizeOf(recorded)} → ${sizeOf(context)}, ${full(charged)}`,
+    `  ${sizeOf(recorded)} → ${sizeOf(context)}${uncharged}, ${full(charged)}`,
     ...(exact === undefined ? [] : [`  ${plural(exact, "token")} as ${counter} counts what is left, ${full(exact)}`]),
     ...(done.length === 0 ? [] : [`  ${done.join(", ")}`]),
     ...writer.noteLines(notes, style)

@@ -2,10 +2,14 @@
  * What can be chosen by name on the command line. What the names stand for is loaded on use.
  */
 
+const rules = ["pairing", "anthropic", "openai", "gemini", "strict"] as const
+
 /** @internal */
 export const choices = {
   strategy: ["window", "truncate", "summarize", "cascade"],
-  provider: ["pairing", "anthropic", "openai", "gemini", "strict", "none"],
+  /** What can be checked by. */
+  rules,
+  provider: [...rules, "none"],
   by: ["message", "round", "role", "part"],
   format: [
     "anthropic-messages",

@@ -147,14 +147,11 @@ export const output = Options.text("output").pipe(
 export const json = (description: string) => Options.boolean("json").pipe(Options.withDescription(description))
 
 /** @internal */
-export const rules = choice(
-  "provider",
-  "Whose rules it is checked by: those of one provider, `strict` for all of them, `pairing` for what all have in " +
-    "common. By default those of the provider whose format it is."
-).pipe(
+export const rules = Options.choice("provider", choices.rules).pipe(
   Options.withAlias(aliases.provider),
-  Options.mapEffect((rules) =>
-    rules === "none" ? invalid(`--provider is "none": name the rules to check by`) : Effect.succeed(rules)
+  Options.withDescription(
+    "Whose rules it is checked by: those of one provider, `strict` for all of them, `pairing` for what all have in " +
+      "common. By default those of the provider whose format it is."
   )
 )
 
