@@ -2,15 +2,16 @@
  * Loading o200k_base and counting a first text, each library in processes of its own: processor time, and what memory it
  * takes (resident set after a collection). Medians of five.
  *
- * Node 20.20 on two virtual cores that other work kept busy, so that ratios mean more than figures:
+ * Node 20.20 on two virtual cores that other work kept busy, so that ratios mean more than figures (all libraries took some
+ * 1.5 times as long as on a quieter machine):
  *
  * | library | load o200k_base and count | memory |
  * | --- | ---: | ---: |
- * | this package | 135 ms | 29 MB |
- * | js-tiktoken | 852 ms | 110 MB |
- * | tiktoken (WASM) | 492 ms | 62 MB |
- * | gpt-tokenizer | 227 ms | 34 MB |
- * | ai-tokenizer | 523 ms | 143 MB |
+ * | this package | 198 ms | 25 MB |
+ * | js-tiktoken | 1345 ms | 138 MB |
+ * | tiktoken (WASM) | 649 ms | 62 MB |
+ * | gpt-tokenizer | 481 ms | 60 MB |
+ * | ai-tokenizer | 1069 ms | 155 MB |
  */
 import "effect"
 import { spawnSync } from "node:child_process"
