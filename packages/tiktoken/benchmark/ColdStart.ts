@@ -2,8 +2,8 @@
  * Loading o200k_base and counting a first text, each library in processes of its own: processor time, and what memory it
  * takes (resident set after a collection). Medians of five.
  *
- * Node 20.20 on two virtual cores that other work kept busy, so that ratios mean more than figures (all libraries took some
- * 1.5 times as long as on a quieter machine):
+ * Node 20.20 on two virtual cores that other work kept busy, so that ratios mean more than figures (the others took 1.3
+ * to 2.1 times as long as on a quieter machine):
  *
  * | library | load o200k_base and count | memory |
  * | --- | ---: | ---: |
