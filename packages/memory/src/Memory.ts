@@ -26,6 +26,7 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { LazyArg } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Ref from "effect/Ref"
@@ -229,7 +230,7 @@ export const make = Effect.fnUntraced(function*(
     publish
   })
   const attributes = { conversation: id }
-  const span = <A, E>(name: string, self: Effect.Effect<A, E>): Effect.Effect<A, E> => spanned(self, name, attributes)
+  const span = <A, E>(name: string, self: LazyArg<Effect.Effect<A, E>>) => spanned(self, name, attributes)
 
   const append = (messages: ReadonlyArray<Message.Message>, isProtected: boolean) =>
     Effect.flatMap(
@@ -259,52 +260,55 @@ export const make = Effect.fnUntraced(function*(
     onOverflow: options.onOverflow ?? "allow",
     ahead: options.background?.at
   })
-  const context = spanned(handOut.next, "Memory.context", attributes, ({ messages, tokens }) => ({
+  const context = spanned(() => handOut.next, "Memory.context", attributes, ({ messages, tokens }) => ({
     messages: messages.length,
     tokens
   }))
 
   return {
-    record: (message) => span("Memory.record", Effect.suspend(() => record(message, false))),
+    record: (message) => span("Memory.record", () => record(message, false)),
     recordAll: (messages) => {
       // An iterator can be read only once, the effect run more often.
       const all = Array.from(messages)
       const valid = Effect.forEach(all, Message.fromUnknown, { concurrency: 1 })
       return span(
         "Memory.recordAll",
-        Effect.flatMap(valid, (messages) => messages.length === 0 ? Effect.void : append(messages, false))
+        () => Effect.flatMap(valid, (messages) => messages.length === 0 ? Effect.void : append(messages, false))
       )
     },
-    recordProtected: (message) => span("Memory.recordProtected", Effect.suspend(() => record(message, true))),
+    recordProtected: (message) => span("Memory.recordProtected", () => record(message, true)),
     context: Effect.map(context, ({ messages }) => messages),
     plan: span(
       "Memory.plan",
-      Effect.zipWith(trimmer.plan, handOut.last, ({ context, ...plan }, last) => ({
-        ...plan,
-        stablePrefix: commonPrefix(last, context)
-      }))
+      () =>
+        Effect.zipWith(trimmer.plan, handOut.last, ({ context, ...plan }, last) => ({
+          ...plan,
+          stablePrefix: commonPrefix(last, context)
+        }))
     ),
-    compact: span("Memory.compact", trimmer.force),
+    compact: span("Memory.compact", () => trimmer.force),
     // Another memory may be first: then the view is loaded anew.
     restore: span(
       "Memory.restore",
-      session.compact(() => Effect.succeed({ compaction: undefined })).pipe(
-        Effect.retry({ while: (error) => error.reason === "conflict", times: 10 }),
-        Effect.asVoid
-      )
+      () =>
+        session.compact(() => Effect.succeed({ compaction: undefined })).pipe(
+          Effect.retry({ while: (error) => error.reason === "conflict", times: 10 }),
+          Effect.asVoid
+        )
     ),
     history: store.history(id),
     usage: span(
       "Memory.usage",
-      Effect.flatMap(Ref.get(budget), ({ maxRounds, maxTokens }) =>
-        session.readCounted(({ compaction, view }) => ({
-          messages: view.size,
-          rounds: view.rounds,
-          tokens: view.tokens + counter.overhead,
-          summarized: compaction === undefined ? 0 : compaction.upTo - compaction.from - compaction.keep.length,
-          maxTokens,
-          maxRounds
-        })))
+      () =>
+        Effect.flatMap(Ref.get(budget), ({ maxRounds, maxTokens }) =>
+          session.readCounted(({ compaction, view }) => ({
+            messages: view.size,
+            rounds: view.rounds,
+            tokens: view.tokens + counter.overhead,
+            summarized: compaction === undefined ? 0 : compaction.upTo - compaction.from - compaction.keep.length,
+            maxTokens,
+            maxRounds
+          })))
     ),
     observeUsage: ({ inputTokens }) => billing.billed(inputTokens),
     setMaxTokens: (maxTokens) =>
@@ -313,7 +317,7 @@ export const make = Effect.fnUntraced(function*(
       Effect.zipRight(Budget.make({ maxRounds }), Ref.update(budget, (now) => ({ ...now, maxRounds }))),
     clear: span(
       "Memory.clear",
-      session.clear.pipe(Effect.zipRight(handOut.forget), Effect.zipRight(billing.forget))
+      () => session.clear.pipe(Effect.zipRight(handOut.forget), Effect.zipRight(billing.forget))
     ),
     events
   }

@@ -135,8 +135,9 @@ export interface Options {
   readonly countFile?: ((file: Message.FilePart) => number) | undefined
 }
 
-const checked = (id: string, tokens: number): Exit.Exit<number, TokenCountError> =>
-  isCount(tokens) ? Exit.succeed(Math.ceil(tokens)) : notACount(id, tokens)
+/** Adds a count to whole tokens. */
+const plus = (id: string, before: number, tokens: number): Exit.Exit<number, TokenCountError> =>
+  isCount(tokens) ? Exit.succeed(before + Math.ceil(tokens)) : notACount(id, tokens)
 
 /**
  * The texts of a message that are counted: every part, a call's name and arguments, a result; no ids, no names of
@@ -184,7 +185,7 @@ const textsOf = (message: Message.Message): ReadonlyArray<string> =>
 export const make = (options: Options): Service => {
   const { countFile = () => 1000, id, messageOverhead = 0, overhead = 0 } = options
   const overheadOf = typeof messageOverhead === "number" ? () => messageOverhead : messageOverhead
-  const count = (text: string) => chain(options.count(text), (tokens) => checked(id, tokens))
+  const countAfter = (before: number, text: string) => chain(options.count(text), (tokens) => plus(id, before, tokens))
   const countFiles = (message: Message.Message): number =>
     message.role === "user" || message.role === "assistant"
       ? (message.content as ReadonlyArray<Message.Part>)
@@ -193,11 +194,11 @@ export const make = (options: Options): Service => {
   return {
     id,
     overhead,
-    count,
+    count: (text) => countAfter(0, text),
     countMessage: (message) =>
       textsOf(message).reduce<Effect.Effect<number, TokenCountError>>(
-        (sum, text) => chain(sum, (before) => chain(count(text), (tokens) => checked(id, before + tokens))),
-        checked(id, overheadOf(message) + countFiles(message))
+        (sum, text) => chain(sum, (before) => countAfter(before, text)),
+        plus(id, 0, overheadOf(message) + countFiles(message))
       )
   }
 }

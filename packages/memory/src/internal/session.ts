@@ -30,6 +30,11 @@ export interface Loaded {
   readonly version: number
 }
 
+interface State {
+  readonly loaded: Loaded | undefined
+  readonly version: number
+}
+
 /** More messages than a turn adds are counted so that other fibers run meanwhile. */
 const mostNow = 16
 
@@ -99,20 +104,18 @@ export const make = Effect.fnUntraced(function*(options: {
   const counts: Counts = new WeakMap()
   const known = { counts, forms: new WeakMap() }
   const counter = remembering(options.counter, counts)
-  const state = yield* Ref.make<{ readonly loaded: Loaded | undefined; readonly version: number }>({
-    loaded: undefined,
-    version: 0
-  })
+  const state = yield* Ref.make<State>({ loaded: undefined, version: 0 })
   const writing = yield* makeLock
   const counting = yield* Effect.makeSemaphore(1)
   // Under one seed, two memories draw the same numbers: the last one is not drawn.
   const drawn = `${yield* Random.nextIntBetween(0, 2 ** 31)}-${yield* Random.nextIntBetween(0, 2 ** 31)}`
   const origin = `${drawn}-${Hash.random(counts)}`
 
-  const set = (fresh: Omit<Loaded, "version">): Effect.Effect<Loaded> =>
-    Ref.modify(state, ({ version }) => {
-      const loaded = { ...fresh, version: version + 1 }
-      return [loaded, { loaded, version: version + 1 }]
+  const set = (view: View, revision: number, nextSequence: number, compaction: MemoryStore.Compaction | undefined) =>
+    Ref.modify(state, (before): [Loaded, State] => {
+      const version = before.version + 1
+      const loaded = { view, revision, nextSequence, compaction, version }
+      return [loaded, { loaded, version }]
     })
   const forget = Ref.update(state, ({ version }) => ({ loaded: undefined, version: version + 1 }))
 
@@ -123,12 +126,8 @@ export const make = Effect.fnUntraced(function*(options: {
       const tokens = saved?.get(sequence)
       if (tokens !== undefined) counts.set(message, tokens)
     }
-    return yield* set({
-      view: viewOf(snapshot.entries, snapshot.compaction, options.view, known),
-      revision: snapshot.revision,
-      nextSequence: snapshot.nextSequence,
-      compaction: snapshot.compaction
-    })
+    const { compaction, entries, nextSequence, revision } = snapshot
+    return yield* set(viewOf(entries, compaction, options.view, known), revision, nextSequence, compaction)
   })
 
   const withLoaded = <A>(
@@ -220,7 +219,7 @@ export const make = Effect.fnUntraced(function*(options: {
           // Another memory has compacted or cleared the conversation.
           if (revision !== loaded.revision) return forget
           for (const entry of entries) loaded.view.append(entry)
-          return set({ ...loaded, nextSequence: nextSequence + entries.length })
+          return set(loaded.view, revision, nextSequence + entries.length, loaded.compaction)
         }
       }
     })
@@ -246,13 +245,11 @@ export const make = Effect.fnUntraced(function*(options: {
     write<number>(restore, (loaded) => ({
       store: store.compact(id, loaded.revision, compaction),
       // What was covered before stands in no view: where it comes back, it is loaded.
-      apply: (revision) =>
-        compaction === undefined ? forget : set({
-          ...loaded,
-          revision,
-          compaction,
-          view: viewOf(uncovered(loaded.view.raws, compaction), compaction, options.view, known)
-        })
+      apply: (revision) => {
+        if (compaction === undefined) return forget
+        const view = viewOf(uncovered(loaded.view.raws, compaction), compaction, options.view, known)
+        return set(view, revision, loaded.nextSequence, compaction)
+      }
     }))
 
   const clear = writing((restore) => Effect.ensuring(restore(Effect.suspend(() => store.clear(id))), forget))

@@ -4,6 +4,7 @@
 import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
+import type { LazyArg } from "effect/Function"
 import * as Tracer from "effect/Tracer"
 
 const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
@@ -16,13 +17,16 @@ const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
  * @internal
  */
 export const spanned = <A, E, R>(
-  self: Effect.Effect<A, E, R>,
+  self: LazyArg<Effect.Effect<A, E, R>>,
   name: string,
   attributes: Record<string, unknown>,
   describe?: (a: A) => Record<string, unknown>
 ): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime(({ currentSpan, currentTracer }) => {
-    if (currentTracer === defaultTracer && currentSpan === undefined) return self
-    const described = describe === undefined ? self : Effect.tap(self, (a) => Effect.annotateCurrentSpan(describe(a)))
+    if (currentTracer === defaultTracer && currentSpan === undefined) return self()
+    const effect = Effect.suspend(self)
+    const described = describe === undefined
+      ? effect
+      : Effect.tap(effect, (a) => Effect.annotateCurrentSpan(describe(a)))
     return Effect.withSpan(described, name, { captureStackTrace: false, attributes })
   })
