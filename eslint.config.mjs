@@ -5,7 +5,7 @@ import sortDestructureKeys from "eslint-plugin-sort-destructure-keys"
 import tseslint from "typescript-eslint"
 
 export default tseslint.config(
-  { ignores: ["**/dist", "**/build", "**/docs", "**/coverage", "**/node_modules"] },
+  { ignores: ["**/dist", "**/build", "**/.build", "**/docs", "**/coverage", "**/node_modules"] },
   eslint.configs.recommended,
   tseslint.configs.strict,
   effect.configs.dprint,

@@ -16,11 +16,12 @@
  * | fit, cascade | 664 ms | 771 ms | 461 ms | 494 ms |
  */
 import { execFileSync, spawnSync } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { createRequire } from "node:module"
+import { dirname } from "node:path"
 
 const runs = 11
 
-const root = fileURLToPath(new URL("..", import.meta.url))
+const root = dirname(createRequire(import.meta.url).resolve("@effect-memory/cli/package.json"))
 
 const hook = "data:text/javascript,process.on('exit',()=>{const{user,system}=process.cpuUsage();" +
   "process.stderr.write(`${(user+system)/1000}`)})"
