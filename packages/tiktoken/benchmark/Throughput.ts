@@ -81,7 +81,7 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { corpora, cut } from "./support/corpora.js"
-import { type Count, counters, type Encoding, median, now } from "./support/counters.js"
+import { type Count, counters, type Encoding, median } from "./support/counters.js"
 
 const ROUNDS = 5
 /** Units of UTF-16 that each library counts in a round, where there are as many, and time that it has for them. */
@@ -98,22 +98,27 @@ type Size = keyof typeof lengths
 const encodings: ReadonlyArray<Encoding> = ["o200k_base", "cl100k_base"]
 const sizes: ReadonlyArray<Size> = ["short", "medium", "long"]
 
-/** Counts texts while there is time: MB a second. */
-const rateOf = (count: Count, texts: ReadonlyArray<string>): number => {
-  // The clock is looked at every 20,000 units, since that takes as long as to count a short text.
-  const step = Math.ceil(20_000 / texts[0].length)
-  const start = now()
-  let counted = 0
-  do {
-    for (const stop = Math.min(texts.length, counted + step); counted < stop; counted++) count(texts[counted])
-  } while (counted < texts.length && now() - start < TIME)
-  const time = now() - start
-  return texts.slice(0, counted).reduce((sum, text) => sum + Buffer.byteLength(text), 0) / time / 1_000
+/** Units between two looks at the clock, which take as long as to count a short text. */
+const STEP = 20_000
+
+/** Counts texts while there is time: MB a second of each step. */
+const ratesOf = (count: Count, texts: ReadonlyArray<string>): ReadonlyArray<number> => {
+  const step = Math.ceil(STEP / texts[0].length)
+  const rates: Array<number> = []
+  const end = performance.now() + TIME
+  for (let from = 0; from < texts.length && performance.now() < end; from += step) {
+    const part = texts.slice(from, from + step)
+    const start = performance.now()
+    for (const text of part) count(text)
+    const time = performance.now() - start
+    rates.push(part.reduce((sum, text) => sum + Buffer.byteLength(text), 0) / time / 1_000)
+  }
+  return rates
 }
 
 const warmUp = (count: Count, texts: ReadonlyArray<string>, time: number): void => {
-  const start = now()
-  for (let i = 0; now() - start < time; i++) count(texts[i % texts.length])
+  const end = performance.now() + time
+  for (let i = 0; performance.now() < end; i++) count(texts[i % texts.length])
 }
 
 interface Row {
@@ -142,7 +147,7 @@ const measure = async (encoding: Encoding, size: Size): Promise<ReadonlyArray<Ro
         const name = names[(i + j) % names.length]
         globalThis.gc?.()
         warmUp(count[name], warm, ROUND_TIME)
-        rates[name].push(rateOf(count[name], fresh))
+        rates[name].push(...ratesOf(count[name], fresh))
       }
     }
     return { corpus, rate: Object.fromEntries(names.map((name) => [name, median(rates[name])])) }
@@ -159,7 +164,7 @@ const report = (encoding: Encoding): void => {
   for (const size of sizes) {
     const child = spawnSync(
       process.execPath,
-      ["--expose-gc", "--single-threaded", ...process.execArgv, fileURLToPath(import.meta.url), encoding, size],
+      ["--expose-gc", fileURLToPath(import.meta.url), encoding, size],
       { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }
     )
     for (const { corpus, rate } of JSON.parse(child.stdout) as ReadonlyArray<Row>) {

@@ -8,6 +8,7 @@
  */
 import { GIVEN_UP, makeBacktrack } from "./backtrack.js"
 import { END_MARK } from "./characters.js"
+import { makeLongPieceCache, MAX_CACHED } from "./longPieceCache.js"
 import { makeMerge } from "./merge.js"
 import { makeRankOf } from "./pairs.js"
 import { makePieceCache } from "./pieceCache.js"
@@ -81,6 +82,7 @@ export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
   const countWindow = makeCountWindow(backtrack, makeMerge(vocabulary, rankOf))
   const shortMerge = makeShortMerge(vocabulary)
   const cache = makePieceCache()
+  const longCache = makeLongPieceCache()
 
   /**
    * Tokens of a piece that is no token. Going back and forth takes a character of several bytes at once, merging makes it of
@@ -98,13 +100,21 @@ export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
     return piece.count
   }
 
+  const countLongPiece = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
+    const length = end - start
+    const slot = length > MAX_CACHED ? -1 : longCache.slotOf(view, start, length)
+    const known = slot < 0 ? 0 : longCache.get(slot, bytes, start, length)
+    if (known > 0) return known
+    const count = find(bytes, view, start, length) === NO_TOKEN ? countMerged(bytes, view, start, end) : 1
+    if (slot >= 0) longCache.set(slot, bytes, start, length, count)
+    return count
+  }
+
   const countPiece = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
     const length = end - start
     if (length === 1) return 1
     if (length === 2) return findTwo(bytes, start) === NO_TOKEN ? 2 : 1
-    if (length > MAX_KEY_LENGTH) {
-      return find(bytes, view, start, length) === NO_TOKEN ? countMerged(bytes, view, start, end) : 1
-    }
+    if (length > MAX_KEY_LENGTH) return countLongPiece(bytes, view, start, end)
     const w0 = word0(view, start, length)
     const w1 = word1(view, start, length)
     const w2 = word2(view, start, length)
@@ -167,7 +177,7 @@ export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
     if (grown !== undefined) return countGrown(progress, grown)
     for (let size = SLICE;; size *= 2) {
       let end = Math.min(text.length, at + size)
-      if (splitsSurrogatePair(text, end)) end++
+      if (end < text.length && splitsSurrogatePair(text, end)) end++
       const length = encode(at === 0 && end === text.length ? text : text.slice(at, end))
       const cut = end === text.length ? length : lastBoundary(buffer, length)
       if (cut === 0) continue
