@@ -125,11 +125,14 @@ export class TokenCounter extends Context.Tag("effect-memory/TokenCounter")<Toke
 export interface Options {
   /** Names the counting convention, such as `o200k_base`. Change it when counts change. */
   readonly id: string
-  /** Tokens of a text. An answer that is there at once, an `Exit`, spares the memory the steps of waiting for it. */
+  /**
+   * Tokens of a text. Where it answers with an `Exit`, such as `Effect.succeed`, the memory takes that at once; then it is
+   * the call that counts, not the run.
+   */
   readonly count: (text: string) => Effect.Effect<number, TokenCountError>
   /** Tokens that a conversation costs beside its messages. Default 0. */
   readonly overhead?: number | undefined
-  /** Tokens that a message costs beside its parts, or what tells them. Default 0. */
+  /** Tokens that a message costs beside its parts, or a function of the message. Default 0. */
   readonly messageOverhead?: number | ((message: Message.Message) => number) | undefined
   /** Tokens of an image or another file. Default 1,000 each. */
   readonly countFile?: ((file: Message.FilePart) => number) | undefined

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Chunk, Effect, Fiber, Stream } from "effect"
-import { type MemoryEvent, Message } from "effect-memory"
+import { MemoryEvent, Message } from "effect-memory"
+import { make as makeEvents } from "../src/internal/events.js"
 import { makeMemory, rounds } from "./utilities.js"
 
 const { user } = Message
@@ -9,6 +10,32 @@ const { user } = Message
 const settle = Effect.repeatN(Effect.yieldNow(), 50)
 
 describe("events", () => {
+  it.scoped("are made only while somebody listens", () =>
+    Effect.gen(function*() {
+      const { publish, stream } = yield* makeEvents
+      let made = 0
+      const tell = Effect.suspend(() =>
+        publish(() => {
+          made++
+          return MemoryEvent.MemoryEvent.Repaired({ conversation: "c", messages: made })
+        })
+      )
+      yield* tell
+      assert.strictEqual(made, 0)
+      const first = yield* Effect.fork(Stream.runCollect(Stream.take(stream, 1)))
+      const second = yield* Effect.fork(Stream.runDrain(stream))
+      yield* settle
+      yield* tell
+      yield* tell
+      assert.strictEqual(made, 2)
+      assert.strictEqual((yield* Fiber.join(first)).length, 1)
+      yield* tell
+      assert.strictEqual(made, 3)
+      yield* Fiber.interrupt(second)
+      yield* tell
+      assert.strictEqual(made, 3)
+    }))
+
   it.scoped("a slow reader misses the oldest and gets the newest", () =>
     Effect.gen(function*() {
       const memory = yield* makeMemory({})

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { Message } from "effect-memory"
 import { NewestRound } from "../src/internal/newestRound.js"
+import { Pairing } from "../src/internal/pairing.js"
+import { repairRound } from "../src/internal/repairRound.js"
 import { conversation, hostile, sendable } from "./generators.js"
 import { assertMessages, runs } from "./utilities.js"
 
@@ -15,6 +17,15 @@ const open = (counts: WeakMap<Message.Message, number>, repair = true, used: Rea
     isCounted: (message) => counts.has(message),
     charge: (message) => counts.get(message) ?? 0
   })
+
+/** The repaired form of all messages together. */
+const madeAnew = (messages: ReadonlyArray<Message.Message>, repair: boolean, used: ReadonlyArray<string>) => {
+  const pairing = new Pairing()
+  for (const message of messages) pairing.push(message)
+  return repair
+    ? repairRound(messages, pairing, { start: 0, end: messages.length }, false, new Set(used))
+    : messages.map((message, source) => ({ message, source }))
+}
 
 const call = (...ids: ReadonlyArray<string>) =>
   Message.assistant(ids.map((id) => Message.toolCall({ id, name: "look", params: {} })))
@@ -33,14 +44,12 @@ describe("the newest round", () => {
       messages.forEach((message, i) => {
         growing.push(message, message)
         if (looks.next().value !== true && i < messages.length - 1) return
-        const anew = open(counts, repair, used)
-        for (const earlier of messages.slice(0, i + 1)) anew.push(earlier, earlier)
-        assert.deepStrictEqual(growing.repaired.map(({ source }) => source), anew.repaired.map(({ source }) => source))
-        assertMessages(
-          growing.repaired.map(({ message }) => message),
-          anew.repaired.map(({ message }) => message)
-        )
-        assert.strictEqual(growing.repairs(), anew.repairs())
+        const anew = madeAnew(messages.slice(0, i + 1), repair, used)
+        assert.deepStrictEqual(growing.repaired.map(({ source }) => source), anew.map(({ source }) => source))
+        assertMessages(growing.repaired.map(({ message }) => message), anew.map(({ message }) => message))
+        const kept = new Set(anew.map(({ source }) => source)).size
+        const rewritten = anew.filter(({ message, source }) => message !== messages[source]).length
+        assert.strictEqual(growing.repairs(), rewritten + i + 1 - kept)
         for (const { message } of growing.uncounted()) if (looks.next().value) counts.set(message, weightOf(message))
         const counted = growing.repaired.filter(({ message }) => counts.has(message))
         assert.strictEqual(growing.tokens, counted.reduce((sum, { message }) => sum + weightOf(message), 0))
@@ -60,6 +69,32 @@ describe("the newest round", () => {
       assert.strictEqual(round.repaired, form)
     }
     assert.strictEqual(form.length, 7)
+  })
+
+  it("looks at each id a few times, however many there are in a message or a round", () => {
+    let looks = 0
+    const counting = <P extends Message.Part>(part: P, id: string): P =>
+      Object.defineProperty({ ...part }, "id", {
+        enumerable: true,
+        get: () => {
+          looks++
+          return id
+        }
+      })
+    const ids = Array.from({ length: 2_000 }, (_, i) => `c${i}`)
+    const calls = ids.map((id) => counting(Message.toolCall({ id, name: "look", params: {} }), id))
+    const results = ids.map((id) => counting(Message.toolResult({ id, name: "look", result: "" }), id))
+    const round = open(new WeakMap())
+    for (const message of [Message.user("q"), { ...Message.assistant([]), content: calls }]) {
+      round.push(message, message)
+    }
+    assert.strictEqual(round.repaired.length, 2)
+    for (const result of results) {
+      const message = { ...Message.tool([]), content: [result] }
+      round.push(message, message)
+      assert.strictEqual(round.uncounted().length, round.messages.length)
+    }
+    assert.isBelow(looks, 20 * ids.length)
   })
 
   for (

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Fiber, Option } from "effect"
+import { Deferred, Effect, Exit, Fiber, Option } from "effect"
 import { MemoryStore, Message, TokenCounter } from "effect-memory"
 import { makeMemory } from "./utilities.js"
 
@@ -123,12 +123,49 @@ describe("a counter whose answers are there at once", () => {
       ])
     }))
 
-  it.scoped("what is no count is told, and nothing is kept of it", () =>
+  it.scoped("a text beside one that is waited for is counted once", () =>
     Effect.gen(function*() {
-      const counter = TokenCounter.make({ id: "odd", count: () => Exit.succeed(NaN) })
-      const memory = yield* makeMemory({ counter })
+      const asked: Array<string> = []
+      const memory = yield* makeMemory({ counter: mixed(asked) })
+      yield* memory.record(Message.user([Message.text("a"), Message.text(long), Message.text("b")]))
+      assert.strictEqual((yield* memory.usage).tokens, 4)
+      assert.deepStrictEqual(asked, ["a", long, "b"])
+    }))
+
+  it.scoped("what is no count is told, asked for once each time, and nothing is kept of it", () =>
+    Effect.gen(function*() {
+      const answers = [NaN, NaN, 7]
+      let asked = 0
+      const counter = TokenCounter.make({ id: "odd", count: () => Exit.succeed(answers[asked++]) })
+      const store = yield* MemoryStore.makeMemory
+      const memory = yield* makeMemory({ counter, store })
       yield* memory.record(Message.user("a"))
-      assert.strictEqual((yield* Effect.flip(memory.context))._tag, "TokenCountError")
+      for (const times of [1, 2]) {
+        assert.strictEqual((yield* Effect.flip(memory.context))._tag, "TokenCountError")
+        assert.strictEqual(asked, times)
+      }
+      assert.isUndefined((yield* store.load("default")).counts.get("odd"))
+      assert.strictEqual((yield* memory.usage).tokens, 7)
+    }))
+
+  it.scoped("what happens while counts are saved is in the context", () =>
+    Effect.gen(function*() {
+      const counter = TokenCounter.make({ id: "one", count: () => Exit.succeed(1) })
+      const inner = yield* MemoryStore.makeMemory
+      const gate = yield* Deferred.make<void>()
+      const store: MemoryStore.Service = {
+        ...inner,
+        saveCounts: (...args) => Effect.zipRight(Deferred.await(gate), inner.saveCounts(...args))
+      }
+      const settle = Effect.repeatN(Effect.yieldNow(), 20)
+      const memory = yield* makeMemory({ counter, store })
+      yield* memory.record(Message.user("before"))
+      const context = yield* Effect.fork(memory.context)
+      yield* settle
+      yield* memory.clear
+      yield* memory.record(Message.user("after"))
+      yield* Deferred.succeed(gate, undefined)
+      assert.deepStrictEqual(yield* Fiber.join(context), [Message.user("after")])
     }))
 
   it.scoped("others run while a long history is counted", () =>

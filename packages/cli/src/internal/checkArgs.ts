@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { InvalidOptions, UnknownChoice } from "../CliError.js"
-import { aliases, choices, commands } from "./names.js"
+import { aliases, choices, commands, rules } from "./names.js"
 
 /** Options that take one of a few names. */
 const named: ReadonlyMap<string, ReadonlyArray<string>> = new Map<string, ReadonlyArray<string>>([
@@ -37,7 +37,7 @@ type Fault = InvalidOptions | UnknownChoice
 /** The names that an option of a command may have. */
 const knownOf = (command: string | undefined, option: string): ReadonlyArray<string> | undefined => {
   const known = named.get(option)
-  return command === "check" && known === choices.provider ? choices.rules : known
+  return command === "check" && known === choices.provider ? rules : known
 }
 
 const valueFault = (command: string | undefined, option: string, given: string | undefined): Fault | undefined => {
@@ -48,8 +48,11 @@ const valueFault = (command: string | undefined, option: string, given: string |
   return known === undefined || known.includes(given) ? undefined : new UnknownChoice({ option, given, known })
 }
 
-/** The first argument, where it is a command. */
-const commandOf = ([first]: ReadonlyArray<string>): string | undefined => commands.find((command) => command === first)
+/** The first argument that is no option and no value of one, where it is a command. */
+const commandOf = (args: ReadonlyArray<string>): string | undefined => {
+  const first = args.find((arg, i) => !arg.startsWith("-") && !takesValue(args[i - 1]))
+  return commands.find((command) => command === first)
+}
 
 const faultOf = (args: ReadonlyArray<string>): Fault | undefined => {
   const operands = args.indexOf("--")

@@ -2,13 +2,12 @@
  * What can be chosen by name on the command line. What the names stand for is loaded on use.
  */
 
-const rules = ["pairing", "anthropic", "openai", "gemini", "strict"] as const
+/** What can be checked by. @internal */
+export const rules = ["pairing", "anthropic", "openai", "gemini", "strict"] as const
 
 /** @internal */
 export const choices = {
   strategy: ["window", "truncate", "summarize", "cascade"],
-  /** What can be checked by. */
-  rules,
   provider: [...rules, "none"],
   by: ["message", "round", "role", "part"],
   format: [

@@ -7,7 +7,7 @@ import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
-import { aliases, choices, type FormatName } from "./names.js"
+import { aliases, choices, type FormatName, rules as checkedBy } from "./names.js"
 
 type Parsed<A> = Effect.Effect<A, ValidationError.ValidationError>
 
@@ -147,7 +147,7 @@ export const output = Options.text("output").pipe(
 export const json = (description: string) => Options.boolean("json").pipe(Options.withDescription(description))
 
 /** @internal */
-export const rules = Options.choice("provider", choices.rules).pipe(
+export const rules = Options.choice("provider", checkedBy).pipe(
   Options.withAlias(aliases.provider),
   Options.withDescription(
     "Whose rules it is checked by: those of one provider, `strict` for all of them, `pairing` for what all have in " +

@@ -11,18 +11,35 @@ import type { Counts } from "./view.js"
 /** How many messages are counted at a time where counting waits for a service. */
 const concurrency = 8
 
-/** A counter that remembers what it has counted. @internal */
-export const remembering = (counter: TokenCounter.Service, counts: Counts): TokenCounter.Service => ({
-  ...counter,
-  countMessage: (message) => {
-    const known = counts.get(message)
-    return known !== undefined ? Exit.succeed(known) : chain(counter.countMessage(message), (tokens) => {
+/**
+ * A counter that remembers what it has counted, and a count that it was asked for and that is not had yet: whoever asks
+ * next is answered by that one.
+ *
+ * @internal
+ */
+export const remembering = (counter: TokenCounter.Service, counts: Counts): TokenCounter.Service => {
+  const pending = new WeakMap<Message.Message, Effect.Effect<number, TokenCountError>>()
+
+  const count = (message: Message.Message): Effect.Effect<number, TokenCountError> => {
+    const counted = chain(counter.countMessage(message), (tokens) => {
       if (!isCount(tokens)) return notACount(counter.id, tokens)
       counts.set(message, tokens)
       return Exit.succeed(tokens)
     })
+    if (answerOf(counted) !== undefined) return counted
+    const asked = Effect.ensuring(counted, Effect.sync(() => pending.delete(message)))
+    pending.set(message, asked)
+    return asked
   }
-})
+
+  return {
+    ...counter,
+    countMessage: (message) => {
+      const known = counts.get(message)
+      return known !== undefined ? Exit.succeed(known) : pending.get(message) ?? count(message)
+    }
+  }
+}
 
 const isDone = <A, E>(self: Effect.Effect<A, E>): self is Exit.Exit<A, E> => Exit.isExit(self)
 
@@ -35,7 +52,7 @@ export const answerOf = <A, E>(self: Effect.Effect<A, E>): A | undefined =>
   isDone(self) && Exit.isSuccess(self) ? self.value : undefined
 
 /**
- * `Effect.flatMap`, without an effect where both sides are there already: so a count that takes no waiting takes no fiber.
+ * `Effect.flatMap`, at once where the first effect is an answer already: a count that is there takes no steps of a fiber.
  *
  * @internal
  */

@@ -1,11 +1,11 @@
 /**
  * The newest round and its repaired form. The form grows with the round; it is made anew only where a message may change
- * what stands before it, so that a turn costs the same however long the round is.
+ * what stands before it.
  */
 import type * as Message from "../Message.js"
 import { formOf, type Forms, sameMessage } from "./forms.js"
 import { Pairing } from "./pairing.js"
-import { onlyAdds, type Repaired, repairRound, type UsedIds } from "./repairRound.js"
+import { type Caller, onlyAdds, type Repaired, repairRound, type UsedIds } from "./repairRound.js"
 
 /** @internal */
 export interface Context {
@@ -27,6 +27,7 @@ export class NewestRound {
   private form: Array<Repaired> | undefined = []
   /** Call ids up to the end of `form`. */
   private used: UsedIds
+  private caller: Caller = noCaller
   /** Messages of `form` that are summed, the first ones, and their tokens. */
   private summed = 0
   private sum = 0
@@ -45,11 +46,13 @@ export class NewestRound {
     this.messages.push(message)
     const source = this.messages.length - 1
     const isAddition = opened.length === 0 && message === seen && this.form !== undefined &&
-      (!this.context.repair || onlyAdds(this.messages, this.form, this.pairing, hadOpenCalls, this.used))
+      (!this.context.repair || onlyAdds(message, source, this.pairing, hadOpenCalls, this.caller, this.used))
     if (isAddition) {
       this.form?.push({ message, source })
+      if (message.role !== "tool") this.caller = { index: source, isLast: true }
     } else {
       this.form = undefined
+      this.caller = noCaller
       this.summed = 0
       this.sum = 0
     }
@@ -60,7 +63,9 @@ export class NewestRound {
   get repaired(): ReadonlyArray<Repaired> {
     if (this.form !== undefined) return this.form
     this.used = new Overlay(this.context.usedIds)
-    return this.form = this.repair(0, this.messages.length, false, this.used)
+    this.form = this.repair(0, this.messages.length, false, this.used)
+    this.caller = this.findCaller(this.form)
+    return this.form
   }
 
   /** The repaired form of a part of it to which nothing more comes. */
@@ -98,6 +103,12 @@ export class NewestRound {
     return this.summed === repaired.length ? nothing : repaired.slice(this.summed)
   }
 
+  private findCaller(form: ReadonlyArray<Repaired>): Caller {
+    const index = this.messages.findLastIndex(({ role }) => role !== "tool")
+    const at = form.findLastIndex(({ source }) => this.messages[source].role !== "tool")
+    return { index, isLast: at >= 0 && form[at].source === index && form[at].message === this.messages[index] }
+  }
+
   private repair(start: number, end: number, settled: boolean, used: UsedIds): Array<Repaired> {
     return this.context.repair
       ? repairRound(this.messages, this.pairing, { start, end }, settled, used).map((item) => this.reuse(item))
@@ -115,6 +126,8 @@ export class NewestRound {
     return item
   }
 }
+
+const noCaller: Caller = { index: -1, isLast: false }
 
 const nothing: ReadonlyArray<Repaired> = []
 

@@ -93,32 +93,40 @@ export const repairRound = (
 }
 
 /**
+ * The last message of a round that is no tool message, and whether it stands in the repaired form as it is, with nothing
+ * behind it but its results.
+ *
+ * @internal
+ */
+export interface Caller {
+  readonly index: number
+  readonly isLast: boolean
+}
+
+/**
  * Whether the last message is the only thing that it adds to the repaired form of a round that goes on: nothing before it
  * changes, and it stands behind everything as it is. Takes up its call ids if so.
  *
  * @internal
  */
 export const onlyAdds = (
-  messages: ReadonlyArray<Message.Message>,
-  before: ReadonlyArray<Repaired>,
+  message: Message.Message,
+  at: number,
   pairing: Pairing,
   hadOpenCalls: boolean,
+  caller: Caller,
   used: UsedIds
 ): boolean => {
-  const at = messages.length - 1
-  const message = messages[at]
-  if (message.role === "tool") {
-    // Its results stand behind their calls: those of the message before all results, as it was recorded.
-    const caller = messages.findLastIndex(({ role }) => role !== "tool")
-    const form = before.findLast(({ source }) => source === caller)
-    const results = pairing.results[at]
-    return form !== undefined && form.message === messages[caller] && results.length > 0 &&
-      results.length === message.content.length && results.every(({ call }) => call?.message === caller)
-  }
   const calls = pairing.calls[at]
+  const results = pairing.results[at]
+  if (message.role === "tool") {
+    // Results stand behind their calls: behind all else if it is the last caller that they answer.
+    return caller.isLast && results.length > 0 && results.length === message.content.length &&
+      results.every(({ call }) => call?.message === caller.index)
+  }
   const isPlain = !hadOpenCalls && withoutEmpty(message) === message &&
-    pairing.results[at].every(({ call }) => call?.message === at) &&
-    calls.every(({ part }, i) => !used.has(part.id) && calls.findIndex((call) => call.part.id === part.id) === i)
+    results.every(({ call }) => call?.message === at) &&
+    calls.every(({ part }) => !used.has(part.id)) && new Set(calls.map(({ part }) => part.id)).size === calls.length
   if (isPlain) calls.forEach(({ part }) => used.add(part.id))
   return isPlain
 }

@@ -1,5 +1,5 @@
 /**
- * One conversation: its view, kept in step with the store. Everything that writes goes through one permit.
+ * One conversation: its view, kept in step with the store. Everything that writes does so under one lock.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -173,9 +173,10 @@ export const make = Effect.fnUntraced(function*(options: {
       if (loaded === undefined) return Effect.zipRight(countMissing, readCounted(f))
       const missing = loaded.view.uncounted()
       if (missing.length === 0) return Effect.succeed(f(loaded))
-      return isCountedNow(missing)
-        ? Effect.as(save(missing), f(loaded))
-        : save(missing).pipe(Effect.zipRight(countMissing), Effect.zipRight(readCounted(f)))
+      const isCounted = isCountedNow(missing)
+      // To save may take its time: what is read is what stands in the view then.
+      const saved = save(missing)
+      return Effect.zipRight(isCounted ? saved : Effect.zipRight(saved, countMissing), readCounted(f))
     })
 
   /**

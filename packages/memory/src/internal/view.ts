@@ -75,6 +75,7 @@ export class View {
   /** Index in `raws` where the newest round begins. */
   private newestRaw = 0
   private newestPreamble = true
+  /** Where nothing is left of it by repair, the round before it is the newest. */
   private newest: NewestRound
 
   constructor(
