@@ -1,82 +1,83 @@
 /**
- * Counting fresh texts, in MB of UTF-8 a second of processor time: each text is counted once by each library. The texts
+ * Counting fresh texts, in MB of UTF-8 a second: each text is counted once by each library. The texts
  * (`support/corpora.ts`) are documents, sources, manifests and messages of the packages that are installed, cut into short
  * (150 units of UTF-16), medium (2,000) and long ones (50,000; of Chinese and Japanese there is less, so that they are 20,000
  * and 15,000 long).
  *
- * Each encoding and length has a process of its own, with one thread, so that a library pays for its own garbage. All warm
- * up on the first fifth of a kind of text. Then there are five rounds of some 200,000 units (20,000 of Chinese, 15,000 of
- * Japanese), in which the libraries count the same new texts in turn, each after a tenth of a second on those of the warm-up,
- * so that it finds the caches of the processor as it needs them. A library that takes more than 0.4 seconds for a round does
- * not count it to its end. Medians of the rounds.
+ * Each encoding and length has a process of its own. All warm up on the first fifth of a kind of text. Then there are five
+ * rounds of some 200,000 units (20,000 of Chinese, 15,000 of Japanese), in which the libraries count the same new texts in
+ * turn, each after a tenth of a second on those of the warm-up, so that it finds the caches of the processor as it needs
+ * them. A library that takes more than 0.4 seconds for a round does not count it to its end. Medians over the steps of all
+ * rounds, each of some 20,000 units: where something rare comes up first, V8 compiles anew, which would be most of the time
+ * of a round otherwise. So most of that, and of the collection of garbage, is left out for all of them.
  *
- * In 4 of 48 rows it is less than three times the fastest other library: Markdown (three rows) and Chinese (one). Some tables
- * in Markdown are padded with runs of 90 to 120 spaces, which are no token and are counted at 8 to 20 MB/s. And a round takes
- * 4 ms where all goes well: where something rare comes up first, code is compiled anew, which takes longer.
+ * In 5 of 48 rows it is less than three times the fastest other library, all of them Chinese.
  *
- * Node 20.20 on two virtual cores that other work kept busy, so that ratios mean more than figures:
+ * Node 20.20 on two virtual cores whose speed changes by half from minute to minute, so that ratios mean more than figures:
  *
  * ### o200k_base
  *
  * | text | this package | js-tiktoken | tiktoken (WASM) | gpt-tokenizer | ai-tokenizer | ÷ fastest other | ÷ js-tiktoken |
  * | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
- * | short prose | 55.5 | 2.59 | 4.55 | 8.26 | 7.73 | 6.7 | 21 |
- * | short markdown | 26.9 | 2.36 | 4.20 | 8.13 | 10.8 | 2.5 | 11 |
- * | short code | 52.8 | 2.71 | 4.04 | 8.99 | 9.49 | 5.6 | 19 |
- * | short JSON | 81.3 | 3.04 | 2.86 | 7.32 | 12.8 | 6.3 | 27 |
- * | short Chinese | 17.0 | 0.40 | 5.43 | 1.52 | 1.75 | 3.1 | 43 |
- * | short Japanese | 21.2 | 0.24 | 5.86 | 1.85 | 1.68 | 3.6 | 90 |
- * | short mixed | 22.3 | 0.89 | 3.68 | 3.02 | 3.29 | 6.1 | 25 |
- * | short base64 | 26.3 | 0.88 | 2.44 | 0.61 | 0.53 | 10.8 | 30 |
- * | medium prose | 63.7 | 2.85 | 4.74 | 10.0 | 9.18 | 6.4 | 22 |
- * | medium markdown | 49.0 | 1.89 | 4.22 | 5.84 | 10.0 | 4.9 | 26 |
- * | medium code | 60.6 | 2.54 | 3.87 | 10.4 | 11.9 | 5.1 | 24 |
- * | medium JSON | 88.5 | 2.45 | 3.08 | 10.1 | 16.7 | 5.3 | 36 |
- * | medium Chinese | 18.8 | 0.39 | 5.43 | 1.72 | 1.86 | 3.5 | 48 |
- * | medium Japanese | 24.2 | 0.24 | 6.06 | 1.84 | 1.83 | 4.0 | 100 |
- * | medium mixed | 32.4 | 0.96 | 4.01 | 3.51 | 4.14 | 7.8 | 34 |
- * | medium base64 | 28.0 | 0.96 | 2.56 | 0.60 | 0.53 | 11.0 | 29 |
- * | long prose | 61.2 | 2.39 | 4.83 | 6.74 | 7.28 | 8.4 | 26 |
- * | long markdown | 49.0 | 1.64 | 3.94 | 5.34 | 6.96 | 7.0 | 30 |
- * | long code | 59.9 | 2.51 | 3.97 | 8.47 | 8.36 | 7.1 | 24 |
- * | long JSON | 87.5 | 2.32 | 3.21 | 8.12 | 11.4 | 7.6 | 38 |
- * | long Chinese | 17.8 | 0.39 | 5.57 | 1.76 | 1.85 | 3.2 | 46 |
- * | long Japanese | 24.0 | 0.25 | 6.13 | 1.89 | 1.93 | 3.9 | 96 |
- * | long mixed | 32.2 | 1.02 | 4.13 | 3.38 | 4.58 | 7.0 | 32 |
- * | long base64 | 30.0 | 0.94 | 2.60 | 0.70 | 0.54 | 11.5 | 32 |
+ * | short prose | 31.8 | 1.81 | 3.30 | 6.25 | 6.05 | 5.1 | 18 |
+ * | short markdown | 43.7 | 1.74 | 4.12 | 9.49 | 10.4 | 4.2 | 25 |
+ * | short code | 55.9 | 2.29 | 3.90 | 11.6 | 11.7 | 4.8 | 24 |
+ * | short JSON | 62.3 | 2.22 | 3.09 | 9.66 | 14.0 | 4.5 | 28 |
+ * | short Chinese | 13.7 | 0.38 | 5.45 | 1.48 | 1.67 | 2.5 | 36 |
+ * | short Japanese | 19.5 | 0.25 | 5.74 | 1.89 | 1.83 | 3.4 | 79 |
+ * | short mixed | 25.9 | 0.93 | 3.89 | 3.61 | 4.22 | 6.1 | 28 |
+ * | short base64 | 25.9 | 0.81 | 2.53 | 0.64 | 0.60 | 10.2 | 32 |
+ * | medium prose | 49.9 | 2.67 | 4.91 | 9.02 | 9.57 | 5.2 | 19 |
+ * | medium markdown | 47.8 | 1.87 | 4.30 | 8.66 | 10.2 | 4.7 | 25 |
+ * | medium code | 60.0 | 2.72 | 4.08 | 12.0 | 12.9 | 4.6 | 22 |
+ * | medium JSON | 74.0 | 2.38 | 3.22 | 12.1 | 18.2 | 4.1 | 31 |
+ * | medium Chinese | 12.8 | 0.38 | 5.43 | 1.66 | 1.59 | 2.4 | 34 |
+ * | medium Japanese | 18.7 | 0.24 | 5.97 | 2.14 | 1.91 | 3.1 | 77 |
+ * | medium mixed | 30.0 | 0.96 | 4.17 | 4.18 | 4.79 | 6.3 | 31 |
+ * | medium base64 | 29.1 | 0.90 | 2.58 | 0.58 | 0.69 | 11.3 | 33 |
+ * | long prose | 51.2 | 2.43 | 5.18 | 7.97 | 9.09 | 5.6 | 21 |
+ * | long markdown | 47.5 | 1.62 | 4.20 | 6.31 | 8.26 | 5.7 | 29 |
+ * | long code | 61.6 | 1.99 | 4.21 | 9.68 | 9.14 | 6.4 | 31 |
+ * | long JSON | 71.5 | 1.78 | 3.27 | 9.72 | 12.4 | 5.8 | 40 |
+ * | long Chinese | 12.0 | 0.35 | 5.64 | 1.89 | 1.74 | 2.1 | 35 |
+ * | long Japanese | 19.1 | 0.23 | 6.08 | 1.62 | 1.22 | 3.1 | 82 |
+ * | long mixed | 31.2 | 0.98 | 4.25 | 4.27 | 4.24 | 7.3 | 32 |
+ * | long base64 | 28.4 | 0.79 | 2.65 | 0.84 | 0.51 | 10.7 | 36 |
  *
- * o200k_base: 2.5 to 11.5 times the fastest other library (median 6.3; less than 3 times in 1 of 24 rows), 33 times js-tiktoken in the geometric mean.
+ * o200k_base: 2.1 to 11.3 times the fastest other library (median 5.1; less than 3 times in 3 of 24 rows), 32 times
+ * js-tiktoken in the geometric mean.
  *
  * ### cl100k_base
  *
  * | text | this package | js-tiktoken | tiktoken (WASM) | gpt-tokenizer | ai-tokenizer | ÷ fastest other | ÷ js-tiktoken |
  * | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
- * | short prose | 37.8 | 2.21 | 4.86 | 7.78 | 6.77 | 4.9 | 17 |
- * | short markdown | 15.9 | 1.14 | 2.74 | 5.00 | 4.10 | 3.2 | 14 |
- * | short code | 26.6 | 0.96 | 2.50 | 4.01 | 3.34 | 6.6 | 28 |
- * | short JSON | 51.5 | 1.84 | 2.45 | 7.93 | 8.56 | 6.0 | 28 |
- * | short Chinese | 14.0 | 0.30 | 3.83 | 0.94 | 1.32 | 3.7 | 47 |
- * | short Japanese | 16.9 | 0.18 | 4.34 | 1.43 | 1.32 | 3.9 | 96 |
- * | short mixed | 17.5 | 0.55 | 2.49 | 2.55 | 2.19 | 6.9 | 32 |
- * | short base64 | 12.7 | 0.49 | 2.25 | 0.36 | 0.33 | 5.6 | 26 |
- * | medium prose | 48.0 | 1.88 | 4.23 | 7.12 | 6.18 | 6.7 | 26 |
- * | medium markdown | 9.35 | 1.19 | 3.89 | 5.83 | 6.69 | 1.4 | 8 |
- * | medium code | 34.8 | 1.43 | 3.46 | 6.39 | 4.38 | 5.4 | 24 |
- * | medium JSON | 67.8 | 1.92 | 2.26 | 7.47 | 10.4 | 6.5 | 35 |
- * | medium Chinese | 10.6 | 0.25 | 4.01 | 1.31 | 1.34 | 2.7 | 43 |
- * | medium Japanese | 18.0 | 0.16 | 4.62 | 1.06 | 1.35 | 3.9 | 114 |
- * | medium mixed | 31.1 | 0.89 | 3.79 | 3.29 | 3.51 | 8.2 | 35 |
- * | medium base64 | 14.8 | 0.56 | 2.50 | 0.43 | 0.40 | 5.9 | 27 |
- * | long prose | 64.1 | 2.26 | 5.36 | 6.03 | 7.69 | 8.3 | 28 |
- * | long markdown | 6.61 | 1.07 | 4.22 | 4.59 | 5.02 | 1.3 | 6 |
- * | long code | 44.4 | 1.37 | 3.03 | 4.22 | 5.17 | 8.6 | 32 |
- * | long JSON | 83.2 | 2.16 | 3.19 | 10.7 | 9.61 | 7.8 | 38 |
- * | long Chinese | 21.0 | 0.44 | 6.05 | 1.72 | 2.23 | 3.5 | 47 |
- * | long Japanese | 26.2 | 0.28 | 6.74 | 2.11 | 1.98 | 3.9 | 94 |
- * | long mixed | 31.8 | 0.61 | 3.94 | 3.05 | 3.00 | 8.1 | 52 |
- * | long base64 | 24.0 | 0.79 | 3.78 | 0.72 | 0.48 | 6.4 | 30 |
+ * | short prose | 45.1 | 2.33 | 4.85 | 7.71 | 6.48 | 5.8 | 19 |
+ * | short markdown | 48.0 | 1.83 | 4.08 | 7.78 | 7.08 | 6.2 | 26 |
+ * | short code | 43.5 | 1.34 | 3.98 | 7.07 | 5.20 | 6.2 | 32 |
+ * | short JSON | 71.6 | 2.32 | 3.04 | 11.1 | 11.5 | 6.3 | 31 |
+ * | short Chinese | 20.4 | 0.43 | 6.04 | 2.25 | 2.25 | 3.4 | 47 |
+ * | short Japanese | 25.4 | 0.26 | 6.32 | 2.21 | 2.03 | 4.0 | 99 |
+ * | short mixed | 28.1 | 0.84 | 3.93 | 2.05 | 3.78 | 7.1 | 33 |
+ * | short base64 | 18.3 | 0.75 | 3.44 | 0.62 | 0.43 | 5.3 | 25 |
+ * | medium prose | 52.9 | 2.39 | 5.44 | 8.96 | 8.77 | 5.9 | 22 |
+ * | medium markdown | 52.1 | 1.76 | 4.63 | 8.30 | 9.50 | 5.5 | 30 |
+ * | medium code | 46.3 | 1.43 | 4.35 | 7.94 | 7.19 | 5.8 | 32 |
+ * | medium JSON | 76.5 | 2.13 | 3.26 | 13.0 | 17.1 | 4.5 | 36 |
+ * | medium Chinese | 17.8 | 0.40 | 6.31 | 1.93 | 1.65 | 2.8 | 44 |
+ * | medium Japanese | 27.2 | 0.26 | 6.99 | 2.00 | 2.25 | 3.9 | 103 |
+ * | medium mixed | 34.1 | 0.96 | 4.56 | 4.63 | 5.20 | 6.6 | 35 |
+ * | medium base64 | 19.4 | 0.80 | 3.80 | 0.64 | 0.52 | 5.1 | 24 |
+ * | long prose | 41.3 | 1.57 | 5.35 | 7.54 | 5.97 | 5.5 | 26 |
+ * | long markdown | 35.7 | 1.13 | 4.20 | 6.29 | 7.05 | 5.1 | 32 |
+ * | long code | 41.5 | 1.24 | 4.24 | 6.88 | 6.24 | 6.0 | 33 |
+ * | long JSON | 50.8 | 1.50 | 2.86 | 8.38 | 8.15 | 6.1 | 34 |
+ * | long Chinese | 12.8 | 0.43 | 6.07 | 1.50 | 1.76 | 2.1 | 30 |
+ * | long Japanese | 21.0 | 0.26 | 6.81 | 1.86 | 2.05 | 3.1 | 81 |
+ * | long mixed | 23.5 | 0.64 | 4.36 | 2.71 | 2.88 | 5.4 | 37 |
+ * | long base64 | 16.6 | 0.55 | 2.57 | 0.48 | 0.50 | 6.5 | 30 |
  *
- * cl100k_base: 1.3 to 8.6 times the fastest other library (median 5.9; less than 3 times in 3 of 24 rows), 31 times js-tiktoken in the geometric mean.
+ * cl100k_base: 2.1 to 7.1 times the fastest other library (median 5.5; less than 3 times in 2 of 24 rows), 35 times
+ * js-tiktoken in the geometric mean.
  */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
