@@ -80,7 +80,7 @@ describe("fit", () => {
       assert.strictEqual((yield* run(["fit", file, "--max-tokens", "8000", "-o", file])).code, 0)
       assert.isBelow(lines(files.read(file)).length, 116)
       assert.strictEqual(fs.statSync(file).mode & 0o777, 0o640)
-      const own = files.names().filter((name) => name.includes("own.jsonl"))
+      const own = files.names().filter((name) => /^\.?own\.jsonl/.test(name))
       assert.deepStrictEqual(own, ["own.jsonl"], "no temporary file stays behind")
     }))
 
