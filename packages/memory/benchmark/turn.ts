@@ -121,6 +121,9 @@ const batch = 100
 /** Runs on memories of their own, so that what is measured is compiled and the logs keep their size. */
 const warmUps = 400
 
+/** How often each is measured, one after the other. */
+const passes = 9
+
 const makePlain = async (size: number) => {
   const memory = new PlainWindow(plainStore(), plainCounter)
   await memory.record(Message.system("You fix tests."))
@@ -154,21 +157,35 @@ for (const run of [await makePlain(100), await makeOurs(100)]) {
   for (let i = 0; i < warmUps; i++) await run()
 }
 
-const bench = new Bench({ time: 0, iterations: 30, warmupTime: 0, warmupIterations: 2 })
-for (const size of sizes) {
-  bench.add(`plain ${size}`, await makePlain(size))
-  bench.add(`memory ${size}`, await makeOurs(size))
-}
-await bench.run()
+const runs = await Promise.all(
+  sizes.map(async (size) => ({ size, plain: await makePlain(size), memory: await makeOurs(size) }))
+)
 
-const perTurn = (name: string) => bench.getTask(name)!.result!.latency.p50! * 1000 / batch
-for (const size of sizes) {
-  const plain = perTurn(`plain ${size}`)
-  const memory = perTurn(`memory ${size}`)
+/** Microseconds of a turn, in the median of some runs. */
+const measure = async (run: () => Promise<void>): Promise<number> => {
+  const bench = new Bench({ time: 0, iterations: 10, warmupTime: 0, warmupIterations: 2 }).add("turn", run)
+  await bench.run()
+  return bench.getTask("turn")!.result!.latency.p50! * 1000 / batch
+}
+
+const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1]
+
+// In turn, since the speed of a machine changes within a second.
+const measured = runs.map(({ size }) => ({ size, plain: new Array<number>(), memory: new Array<number>() }))
+for (let pass = 0; pass < passes; pass++) {
+  for (const [i, { memory, plain }] of runs.entries()) {
+    measured[i].plain.push(await measure(plain))
+    measured[i].memory.push(await measure(memory))
+  }
+}
+
+const shortest = median(measured[0].memory)
+for (const { memory, plain, size } of measured) {
+  const ratio = median(memory.map((time, pass) => time / plain[pass]))
   console.log(
-    `${String(size).padStart(7)} messages: plain ${plain.toFixed(1)} µs, memory ${memory.toFixed(1)} µs, ` +
-      `ratio ${(memory / plain).toFixed(1)}, against the shortest log ${
-        (memory / perTurn(`memory ${sizes[0]}`)).toFixed(2)
-      }`
+    `${String(size).padStart(7)} messages: plain ${median(plain).toFixed(1)} µs, memory ${
+      median(memory).toFixed(1)
+    } µs, ` +
+      `ratio ${ratio.toFixed(1)}, against the shortest log ${(median(memory) / shortest).toFixed(2)}`
   )
 }
