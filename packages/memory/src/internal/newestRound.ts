@@ -75,8 +75,9 @@ export class NewestRound {
 
   /** Tokens of the repaired form, as far as they are counted. */
   get tokens(): number {
-    const rest = this.unsummed()
-    return rest.reduce((sum, { message }) => sum + this.context.charge(message), this.sum)
+    let sum = 0
+    for (const { message } of this.unsummed()) sum += this.context.charge(message)
+    return this.sum + sum
   }
 
   /** What is not counted yet in the repaired form. */

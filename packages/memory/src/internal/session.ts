@@ -2,7 +2,7 @@
  * One conversation: its view, kept in step with the store. Everything that writes does so under one lock.
  */
 import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
+import type { LazyArg } from "effect/Function"
 import * as Hash from "effect/Hash"
 import * as Random from "effect/Random"
 import * as Ref from "effect/Ref"
@@ -147,21 +147,23 @@ export const make = Effect.fnUntraced(function*(options: {
       ({ loaded }) => loaded !== undefined ? Effect.succeed(f(loaded)) : Effect.zipRight(load, read(f))
     )
 
-  /** Counts can be had again: a store that does not keep them is no reason to fail. */
-  const save = (counted: ReadonlyArray<Unsummed>): Effect.Effect<void> => {
+  /** Saves what is counted, then goes on. Counts can be had again: a store that does not keep them is no failure. */
+  const save = <A, E>(counted: ReadonlyArray<Unsummed>, next: LazyArg<Effect.Effect<A, E>>): Effect.Effect<A, E> => {
     const saved = new Map<number, number>()
     for (const { message, sequence, verbatim } of counted) {
       const tokens = counts.get(message)
       if (tokens !== undefined && verbatim && sequence >= 0) saved.set(sequence, tokens)
     }
-    return saved.size === 0 ? Effect.void : Effect.ignoreLogged(store.saveCounts(id, counter.id, saved))
+    return saved.size === 0 ? next() : Effect.matchCauseEffect(store.saveCounts(id, counter.id, saved), {
+      onFailure: (cause) => Effect.zipRight(Effect.logDebug("Counts were not saved", cause), next()),
+      onSuccess: next
+    })
   }
 
   const countMissing = Effect.gen(function*() {
     const missing = yield* read(({ view }) => view.uncounted())
     const counted = yield* Effect.either(countAll(counter, Array.from(new Set(missing.map(({ message }) => message)))))
-    yield* save(missing)
-    if (Either.isLeft(counted)) return yield* counted.left
+    yield* save(missing, () => counted)
   }).pipe(counting.withPermits(1))
 
   /** What a turn adds is counted without waiting where the counter answers at once. */
@@ -175,8 +177,8 @@ export const make = Effect.fnUntraced(function*(options: {
       if (missing.length === 0) return Effect.succeed(f(loaded))
       const isCounted = isCountedNow(missing)
       // To save may take its time: what is read is what stands in the view then.
-      const saved = save(missing)
-      return Effect.zipRight(isCounted ? saved : Effect.zipRight(saved, countMissing), readCounted(f))
+      const again = () => readCounted(f)
+      return save(missing, isCounted ? again : () => Effect.flatMap(countMissing, again))
     })
 
   /**
