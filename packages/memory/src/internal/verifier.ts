@@ -7,6 +7,7 @@ import type * as Budget from "../Budget.js"
 import type { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import { isCount, notACount } from "./counting.js"
+import { make as makeLock } from "./lock.js"
 import type { Present } from "./presenter.js"
 import type { Session } from "./session.js"
 import type { Fitted } from "./trimmer.js"
@@ -33,7 +34,7 @@ export const make = Effect.fnUntraced(function*(
   const { countConversation, margin = defaultMargin } = counter
   if (countConversation === undefined) return present(0)
   const state = yield* Ref.make<State>({ last: undefined, failing: false, decision: undefined })
-  const deciding = yield* Effect.makeSemaphore(1)
+  const deciding = yield* makeLock
 
   /** The exact count; where it cannot be had, the most that it can be. */
   const ask = ({ messages, tokens }: Fitted, upper: number): Effect.Effect<number> =>
@@ -98,7 +99,7 @@ export const make = Effect.fnUntraced(function*(
     }))
     const limit = (yield* budget).maxTokens
     if (limit === undefined || view * (1 + margin) <= limit) return yield* present(0)
-    const found = yield* deciding.withPermits(1)(foundFor(version, view, limit))
+    const found = yield* deciding((restore) => restore(foundFor(version, view, limit)))
     const fitted = found.candidate ?? (yield* present(found.reserve))
     // A compaction has made room meanwhile: what was found for the view before says nothing of this one.
     if (fitted.view.tokens * (1 + margin) <= limit) return yield* verify
