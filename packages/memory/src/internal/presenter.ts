@@ -34,8 +34,10 @@ export const make = Effect.fnUntraced(function*(
   const previous = yield* Ref.make<ReadonlyArray<Repaired>>([])
 
   const repair = Effect.fnUntraced(function*(fitted: Fitted): Effect.fn.Return<Fitted, TokenCountError> {
-    const repaired = reuse(yield* Ref.get(previous), repairContext(fitted.messages, rules))
-    yield* Ref.set(previous, repaired)
+    const repaired = yield* Ref.modify(previous, (before) => {
+      const now = reuse(before, repairContext(fitted.messages, rules))
+      return [now, now]
+    })
     const messages = repaired.map(({ message }) => message)
     const known = new Set<Message.Message>(fitted.messages)
     const changed = messages.filter((message) => !known.has(message))
