@@ -68,13 +68,23 @@ const codePointClasses = new Uint8Array(0x110000)
 /** Number of bytes of the character that starts with this byte, which is `WIDE`. */
 export const wideLength = (byte: number): number => byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
 
+/** Whether a byte is one of a character but not its first. */
+export const isTrail = (byte: number): boolean => (byte & 0xc0) === 0x80
+
+/** Whether a byte starts a character of three bytes. */
+export const isThreeBytes = (byte: number): boolean => (byte & 0xf0) === 0xe0
+
+/** The code point of the three bytes at `at`. */
+export const codePointOfThree = (bytes: Uint8Array, at: number): number =>
+  (bytes[at] & 0x0f) << 12 | (bytes[at + 1] & 0x3f) << 6 | bytes[at + 2] & 0x3f
+
 /** The class of the character that starts at `at` with a `WIDE` byte. */
 export const wideClass = (bytes: Uint8Array, at: number): number => {
   const lead = bytes[at]
   const codePoint = lead < 0xe0
     ? (lead & 0x1f) << 6 | bytes[at + 1] & 0x3f
     : lead < 0xf0
-    ? (lead & 0x0f) << 12 | (bytes[at + 1] & 0x3f) << 6 | bytes[at + 2] & 0x3f
+    ? codePointOfThree(bytes, at)
     : (lead & 0x07) << 18 | (bytes[at + 1] & 0x3f) << 12 | (bytes[at + 2] & 0x3f) << 6 | bytes[at + 3] & 0x3f
   const known = codePointClasses[codePoint]
   return known === 0 ? codePointClasses[codePoint] = classify(codePoint) : known

@@ -6,28 +6,19 @@
  *
  * @internal
  */
-import { GIVEN_UP, makeBacktrack } from "./backtrack.js"
 import { END_MARK } from "./characters.js"
-import { makeLongPieceCache, MAX_CACHED } from "./longPieceCache.js"
-import { makeMerge } from "./merge.js"
-import { makeRankOf } from "./pairs.js"
-import { makePieceCache } from "./pieceCache.js"
-import { hashOf, MAX_KEY_LENGTH, word0, word1, word2, word3 } from "./pieceKey.js"
+import { makePieces } from "./pieces.js"
 import type { Tokens } from "./ranks.js"
-import { makeShortMerge, MAX_SHORT } from "./shortMerge.js"
 import { lastBoundary, splitsSurrogatePair, unitsOf } from "./slice.js"
 import type { Split } from "./split.js"
-import { makeVocabulary, NO_TOKEN } from "./vocabulary.js"
-import { type LongPiece, makeCountWindow, makeLongPiece, WINDOW } from "./windows.js"
+import { makeVocabulary } from "./vocabulary.js"
+import { type LongPiece, makeLongPiece } from "./windows.js"
 
 /** UTF-16 units of a slice, unless it takes more to find a place to end it. */
 export const SLICE = 1 << 15
 
 /** A unit of UTF-16 takes at most three bytes of UTF-8. */
 const BYTES_PER_UNIT = 3
-
-/** The longest piece in bytes that is merged though it ends with a character of several bytes. */
-const MAX_SHORT_WIDE = 6
 
 /** Behind a slice: the end mark, and room to read 16 bytes from anywhere. */
 const PADDING = 32
@@ -76,56 +67,7 @@ export interface Encoder {
 
 export const makeEncoder = (tokens: Tokens, split: Split): Encoder => {
   const vocabulary = makeVocabulary(tokens)
-  const { find, findKey, findTwo } = vocabulary
-  const rankOf = makeRankOf(vocabulary)
-  const backtrack = makeBacktrack(vocabulary, rankOf)
-  const countWindow = makeCountWindow(backtrack, makeMerge(vocabulary, rankOf))
-  const shortMerge = makeShortMerge(vocabulary)
-  const cache = makePieceCache()
-  const longCache = makeLongPieceCache()
-
-  /**
-   * Tokens of a piece that is no token. Going back and forth takes a character of several bytes at once, merging makes it of
-   * its bytes first: so a short piece with such characters (here: at its end) is merged only if it has very few of them.
-   */
-  const countMerged = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
-    const length = end - start
-    if (length <= MAX_SHORT && (bytes[end - 1] < 0x80 || length <= MAX_SHORT_WIDE)) {
-      return shortMerge(bytes, view, start, end)
-    }
-    const count = length <= WINDOW ? backtrack.count(bytes, view, start, end) : GIVEN_UP
-    if (count !== GIVEN_UP) return count
-    const piece = makeLongPiece(bytes, view, start, end)
-    while (!piece.isDone) countWindow(piece)
-    return piece.count
-  }
-
-  const countLongPiece = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
-    const length = end - start
-    const slot = length > MAX_CACHED ? -1 : longCache.slotOf(view, start, length)
-    const known = slot < 0 ? 0 : longCache.get(slot, bytes, start, length)
-    if (known > 0) return known
-    const count = find(bytes, view, start, length) === NO_TOKEN ? countMerged(bytes, view, start, end) : 1
-    if (slot >= 0) longCache.set(slot, bytes, start, length, count)
-    return count
-  }
-
-  const countPiece = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
-    const length = end - start
-    if (length === 1) return 1
-    if (length === 2) return findTwo(bytes, start) === NO_TOKEN ? 2 : 1
-    if (length > MAX_KEY_LENGTH) return countLongPiece(bytes, view, start, end)
-    const w0 = word0(view, start, length)
-    const w1 = word1(view, start, length)
-    const w2 = word2(view, start, length)
-    const w3 = word3(view, start, length)
-    const hash = hashOf(w0, w1, w2, w3)
-    const known = cache.get(w0, w1, w2, w3, hash)
-    if (known > 0) return known
-    const count = findKey(w0, w1, w2, w3, hash) === NO_TOKEN ? countMerged(bytes, view, start, end) : 1
-    cache.set(w0, w1, w2, w3, hash, count)
-    return count
-  }
+  const { count: countPiece, countWindow } = makePieces(vocabulary)
 
   const countPieces = (bytes: Uint8Array, view: DataView, length: number): number => {
     let count = 0

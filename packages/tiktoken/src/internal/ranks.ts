@@ -22,7 +22,6 @@ export interface Tokens {
   readonly offsets: Uint32Array
 }
 
-const BLANK = 0x20
 const LINE_END = 0x0a
 const PADDING_SIGN = 0x3d
 
@@ -30,39 +29,39 @@ const makeBase64Values = (): Int8Array => {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
   const values = new Int8Array(128).fill(-1)
   for (let i = 0; i < alphabet.length; i++) values[alphabet.charCodeAt(i)] = i
+  values[PADDING_SIGN] = 0
   return values
 }
 
 /** Parses a table. Only the order of the ranks matters, so they are read no further than to see that they ascend. */
 export const parseRanks = (table: string): Tokens => {
   const values = makeBase64Values()
-  const source = new TextEncoder().encode(table)
-  const bytes = new Uint8Array(source.length + PADDING)
-  const offsets = new Uint32Array(source.length / 4 + 2)
+  const valueAt = (at: number): number => values[table.charCodeAt(at)]
+  // Rather too large than to be copied: what is never written to takes no memory.
+  const bytes = new Uint8Array(table.length + PADDING)
+  const offsets = new Uint32Array(table.length / 4 + 2)
   let count = 0
   let written = 0
   let at = 0
-  while (at < source.length) {
+  while (at < table.length) {
     // Skip "! <rank> ".
-    at = source.indexOf(BLANK, source.indexOf(BLANK, at) + 1) + 1
-    while (at < source.length && source[at] !== LINE_END) {
-      let bits = 0
-      let group = 0
-      for (let value = values[source[at]]; value >= 0; value = values[source[++at]]) {
-        group = (group << 6 | value) & 0xffff
-        bits += 6
-        if (bits >= 8) {
-          bits -= 8
-          bytes[written++] = group >>> bits
-        }
+    at = table.indexOf(" ", table.indexOf(" ", at) + 1) + 1
+    while (at < table.length && table.charCodeAt(at) !== LINE_END) {
+      // Three bytes of four characters each, but for what padding signs stand for.
+      while (valueAt(at) >= 0) {
+        const group = valueAt(at) << 18 | valueAt(at + 1) << 12 | valueAt(at + 2) << 6 | valueAt(at + 3)
+        bytes[written] = group >>> 16
+        bytes[written + 1] = group >>> 8
+        bytes[written + 2] = group
+        written += table.charCodeAt(at + 3) !== PADDING_SIGN ? 3 : table.charCodeAt(at + 2) !== PADDING_SIGN ? 2 : 1
+        at += 4
       }
       offsets[++count] = written
-      while (source[at] === PADDING_SIGN) at++
-      if (source[at] === BLANK) at++
+      if (table.charCodeAt(at) !== LINE_END) at++
     }
     at++
   }
-  return { count, bytes: bytes.slice(0, written + PADDING), offsets: offsets.slice(0, count + 1) }
+  return { count, bytes: bytes.subarray(0, written + PADDING), offsets: offsets.subarray(0, count + 1) }
 }
 
 /** Whether each byte is a token, so that there is a way to encode any text. */

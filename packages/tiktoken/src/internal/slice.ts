@@ -3,13 +3,11 @@
  *
  * @internal
  */
-import { CharacterClass, classAt } from "./characters.js"
+import { CharacterClass, classAt, isTrail } from "./characters.js"
 
 const { LETTER, LOWER, NUMBER, UPPER } = CharacterClass
 
 const APOSTROPHE = 0x27
-
-const isTrail = (byte: number): boolean => (byte & 0xc0) === 0x80
 
 /**
  * Whether a piece ends between two characters, in each of the patterns and whatever stands around them: behind a letter or
