@@ -169,7 +169,7 @@ export interface Options {
   readonly rules?: Transcript.Rules | "none" | undefined
   /** What to do if what must stay is over the budget: hand it out all the same, the default, or fail. */
   readonly onOverflow?: "allow" | "fail" | undefined
-  /** When a strategy that failed is tried again. Default 1 s, doubling up to 5 min. */
+  /** When a strategy, or an exact count, that failed is tried again. Default 1 s, doubling up to 5 min. */
   readonly backoff?: Schedule.Schedule<unknown> | undefined
   /** How long a strategy may take before it counts as failed. Default 2 min. */
   readonly trimTimeout?: Duration.DurationInput | undefined
@@ -220,12 +220,13 @@ export const make = Effect.fnUntraced(function*(
     view: { repair: options.rules !== "none", system: strategy.system ?? "keep" }
   })
   const { counter } = session
+  const { backoff = backoffs.defaultSchedule } = options
   const trimmer = yield* trimmers.make({
     id,
     session,
     strategy,
     budget: billing.budget,
-    backoff: options.backoff ?? backoffs.defaultSchedule,
+    backoff,
     timeout: Duration.decode(options.trimTimeout ?? "2 minutes"),
     publish
   })
@@ -245,7 +246,7 @@ export const make = Effect.fnUntraced(function*(
 
   const { rules = "pairing" } = options
   const present = yield* presenters.make(trimmer, session, rules === "none" ? "pairing" : rules)
-  const verified = yield* verifiers.make(present, session, billing.budget, (error) =>
+  const verified = yield* verifiers.make(present, session, billing.budget, backoff, (error) =>
     Effect.zipRight(
       Metric.increment(MemoryMetrics.countFailures),
       publish(() => MemoryEvent.CountFailed({ conversation: id, error }))

@@ -47,7 +47,7 @@ export interface Service {
   /**
    * Tokens of a whole conversation that can be sent, exactly, as a service counts it. A memory asks at most once for
    * one context, and only where the sum over the messages could lie on either side of the budget; where it fails, the
-   * sum is taken to be too low by `margin`.
+   * sum is taken to be too low by `margin`, until it may be asked again by the memory's `backoff`.
    */
   readonly countConversation?:
     | ((messages: ReadonlyArray<Message.Message>) => Effect.Effect<number, TokenCountError>)

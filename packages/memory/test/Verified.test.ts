@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, FastCheck as fc, Fiber, Metric, Ref, Stream } from "effect"
+import { Deferred, Effect, Exit, FastCheck as fc, Fiber, Metric, Ref, Stream, TestClock } from "effect"
 import { MemoryError, MemoryMetrics, Message, TokenCounter, TrimStrategy } from "effect-memory"
 import { conversation } from "./generators.js"
 import { makeMemory, rounds, runs, texts } from "./utilities.js"
@@ -169,6 +169,7 @@ describe("a verified counter", () => {
       })
       for (let i = 1; i <= 60; i++) {
         yield* Ref.set(isDown, i < 40)
+        yield* TestClock.adjust("5 minutes")
         yield* memory.recordAll(rounds(1, i))
         assert.isAtMost((yield* memory.context).length, 20)
       }
@@ -176,7 +177,7 @@ describe("a verified counter", () => {
       assert.isAtMost(Math.max(...sizes), 40, "half of what the sum says is the least that it can be")
     }))
 
-  it.scoped("that is down costs a strategy one trim for a context, and is asked again for each", () =>
+  it.scoped("that is down costs a strategy one trim for a context, and is asked again when that is due", () =>
     Effect.gen(function*() {
       const trims = yield* Ref.make(0)
       const strategy = TrimStrategy.make(({ messages }) =>
@@ -200,17 +201,34 @@ describe("a verified counter", () => {
       })
       yield* memory.recordAll(rounds(20))
       yield* memory.context
-      for (let i = 21; i < 30; i++) {
-        yield* memory.recordAll(rounds(1, i))
+      const costs = Effect.gen(function*() {
         const before = [yield* Ref.get(trims), yield* Ref.get(asked)]
-        assert.deepStrictEqual(texts(yield* memory.context), texts(rounds(2, i - 1)))
+        const context = yield* memory.context
         const after = [yield* Ref.get(trims), yield* Ref.get(asked)]
-        assert.deepStrictEqual(after.map((n, at) => n - before[at]), [1, 1])
+        return { context, costs: after.map((n, at) => n - before[at]) }
+      })
+      for (let i = 21; i < 27; i++) {
+        yield* memory.recordAll(rounds(1, i))
+        const isDue = i % 2 === 0
+        // Failures at 0, 1 s, 3 s and 7 s.
+        if (isDue) yield* TestClock.adjust(1000 * 2 ** (i / 2 - 11))
+        assert.deepStrictEqual(yield* costs, { context: rounds(2, i - 1), costs: [1, isDue ? 1 : 0] })
       }
       yield* Ref.set(isDown, false)
+      yield* memory.recordAll(rounds(1, 27))
+      assert.deepStrictEqual((yield* costs).costs, [1, 0])
+      yield* TestClock.adjust("8 seconds")
+      for (let i = 28; i < 30; i++) {
+        yield* memory.recordAll(rounds(1, i))
+        const { context, costs: [, asked] } = yield* costs
+        assert.isAtMost(context.length, 10)
+        assert.strictEqual(asked, 1, "what answers is asked for each")
+      }
+      yield* Ref.set(isDown, true)
       for (let i = 30; i < 32; i++) {
         yield* memory.recordAll(rounds(1, i))
-        assert.isAtMost((yield* memory.context).length, 10)
+        assert.strictEqual((yield* costs).costs[1], 1, "an answer ends what failures have added up to")
+        yield* TestClock.adjust("1 second")
       }
     }))
 

@@ -3,9 +3,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
+import type * as Schedule from "effect/Schedule"
 import type * as Budget from "../Budget.js"
 import type { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
+import * as backoffs from "./backoff.js"
 import { isCount, notACount } from "./counting.js"
 import { make as makeLock } from "./lock.js"
 import type { Present } from "./presenter.js"
@@ -28,6 +30,7 @@ export const make = Effect.fnUntraced(function*(
   present: Present,
   session: Session,
   budget: Effect.Effect<Budget.Budget>,
+  schedule: Schedule.Schedule<unknown>,
   failed: (error: TokenCountError) => Effect.Effect<void>
 ): Effect.fn.Return<ReturnType<Present>> {
   const { counter, counts } = session
@@ -35,18 +38,28 @@ export const make = Effect.fnUntraced(function*(
   if (countConversation === undefined) return present(0)
   const state = yield* Ref.make<State>({ last: undefined, failing: false, decision: undefined })
   const deciding = yield* makeLock
+  const backoff = yield* backoffs.make(schedule)
 
-  /** The exact count; where it cannot be had, the most that it can be. */
-  const ask = ({ messages, tokens }: Fitted, upper: number): Effect.Effect<number> =>
+  const count = ({ messages, tokens }: Fitted, upper: number): Effect.Effect<number> =>
     Effect.suspend(() => countConversation(messages)).pipe(
       Effect.filterOrElse(isCount, (exact) => notACount(counter.id, exact)),
       Effect.tap((exact) =>
-        Ref.update(state, (now) => ({ ...now, last: { messages: messages.slice(), tokens, exact }, failing: false }))
+        Effect.zipRight(
+          backoff.succeeded,
+          Ref.update(state, (now) => ({ ...now, last: { messages: messages.slice(), tokens, exact }, failing: false }))
+        )
       ),
       Effect.catchAll((error) =>
-        Effect.zipRight(failed(error), Effect.as(Ref.update(state, (now) => ({ ...now, failing: true })), upper))
+        Effect.zipRight(
+          Effect.zipRight(failed(error), backoff.failed),
+          Effect.as(Ref.update(state, (now) => ({ ...now, failing: true })), upper)
+        )
       )
     )
+
+  /** The exact count; where it cannot be had, or could not be had just now, the most that it can be. */
+  const ask = (candidate: Fitted, upper: number): Effect.Effect<number> =>
+    Effect.flatMap(backoff.isDue, (isDue) => isDue ? count(candidate, upper) : Effect.succeed(upper))
 
   /** What a count, or the most that it can be, means for the candidate that was asked about. */
   const judge = (limit: number, reserve: number, candidate: Fitted, exact: number): Found =>
