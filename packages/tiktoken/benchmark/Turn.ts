@@ -7,9 +7,8 @@
  * bare class is the least that finds the same messages: an array, counts cached by message, whole rounds from the newest on
  * until the budget is full; it runs synchronously and checks, stores and tells nothing.
  *
- * Medians of 40 runs of 50 turns, in processor time, after 100 runs that are not measured, at each size. Where the log is
- * short, each run has a memory of its own, so that it stays short: at 10,000 messages, the caches of the processor are
- * those of building it.
+ * Medians of 40 runs of 50 turns, in processor time, after 100 runs that are not measured, at each size. A memory whose log
+ * has grown by half is replaced by a new one.
  *
  * Node 20.20 on two virtual cores, so that ratios mean more than figures:
  *
@@ -36,9 +35,6 @@ const runs = 40
 
 /** Runs at each size before those that are measured, so that what runs is compiled for it. */
 const warmUps = 100
-
-/** A log that is shorter grows too much in all runs. */
-const long = 5 * batch * (warmUps + runs)
 
 /** A round of four messages as an agent has them, some 600 tokens in all. */
 const message = (n: number): Message.Message => {
@@ -243,12 +239,15 @@ const makeMemory = async (size: number): Promise<Turns> => {
 const measure = async (make: (size: number) => Promise<Turns>, size: number): Promise<number> => {
   const times: Array<number> = []
   let turns = await make(size)
+  let room = size / 2
   globalThis.gc?.()
   for (let i = 0; i < warmUps + runs; i++) {
-    if (i > 0 && size < long) {
+    if (room < batch) {
       await turns.dispose()
       turns = await make(size)
+      room = size / 2
     }
+    room -= batch
     const start = now()
     await turns.run()
     times.push((now() - start) * 1_000 / batch)
@@ -257,7 +256,7 @@ const measure = async (make: (size: number) => Promise<Turns>, size: number): Pr
   return median(times.slice(warmUps))
 }
 
-for (const make of [makeBare, makePlain, makeMemory]) await measure(make, long)
+for (const make of [makeBare, makePlain, makeMemory]) await measure(make, 100_000)
 
 console.log("| messages | bare class | plain class | memory | ÷ bare | ÷ plain |")
 console.log("| ---: | ---: | ---: | ---: | ---: | ---: |")

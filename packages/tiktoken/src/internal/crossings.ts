@@ -29,21 +29,23 @@ export const makeMayCross = ({ bytes, count, offsets }: Tokens): MayCross => {
   const isBehindThree = (start: number, at: number): boolean =>
     at - start < 3 ? isTrail(bytes[start]) && isTrail(bytes[at - 1]) : isThreeBytes(bytes[at - 3])
 
-  const addToken = (start: number, end: number): void => {
-    for (let at = start + 1; at < end; at++) {
-      if (!isThreeBytes(bytes[at]) || !isBehindThree(start, at)) continue
-      if (at - start < 3 || end - at < 3) {
-        parts[innerBits(bytes[at - 1], bytes[at])] = 1
-      } else {
-        const hash = hashOf(codePointOfThree(bytes, at - 3), codePointOfThree(bytes, at))
-        pairs[hash >>> 3] |= 1 << (hash & 7)
-      }
+  const addCrossing = (at: number, start: number, end: number): void => {
+    if (at === start || !isBehindThree(start, at)) return
+    if (at - start < 3 || end - at < 3) {
+      parts[innerBits(bytes[at - 1], bytes[at])] = 1
+    } else {
+      const hash = hashOf(codePointOfThree(bytes, at - 3), codePointOfThree(bytes, at))
+      pairs[hash >>> 3] |= 1 << (hash & 7)
     }
   }
 
   // It takes some milliseconds, so not before it is asked for.
   const fill = (): void => {
-    for (let token = 0; token < count; token++) addToken(offsets[token], offsets[token + 1])
+    for (let at = 0, token = 0; at < offsets[count]; at++) {
+      if (!isThreeBytes(bytes[at])) continue
+      while (offsets[token + 1] <= at) token++
+      addCrossing(at, offsets[token], offsets[token + 1])
+    }
     isFilled = true
   }
 

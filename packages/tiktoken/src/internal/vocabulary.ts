@@ -174,6 +174,7 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
   const prefixLengths = new Int32Array(prefixLast + 1)
   // Lengths of the tokens without a key, longest first.
   const longLengths = new Map<number, Array<number>>()
+  let areLengthsKnown = false
 
   const prefixSlot = (prefix: number): number => {
     let slot = hashOfPrefix(prefix) >>> prefixShift
@@ -196,7 +197,15 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
     else if (!known.includes(length)) known.push(length)
   }
 
+  // Not before it is asked for, since it takes a good part of loading and many texts have no piece for it.
+  const fillLengths = (): void => {
+    for (let token = 0; token < count; token++) if (lengths[token] >= PREFIX) addLength(token)
+    for (const known of longLengths.values()) known.sort((a, b) => b - a)
+    areLengthsKnown = true
+  }
+
   const findLongest = (bytes: Uint8Array, view: DataView, start: number, limit: number): number => {
+    if (!areLengthsKnown) fillLengths()
     if (limit >= PREFIX) {
       const prefix = view.getInt32(start, true)
       let known = prefixLengths[prefixSlot(prefix)]
@@ -232,9 +241,7 @@ export const makeVocabulary = (tokens: Tokens): Vocabulary => {
     if (length === 2) twoBytes[tokenBytes[start] << 8 | tokenBytes[start + 1]] = token
     if (length <= MAX_KEY_LENGTH) add(token)
     else addLong(token)
-    if (length >= PREFIX) addLength(token)
   }
-  for (const known of longLengths.values()) known.sort((a, b) => b - a)
 
   return { tokens, lengths, find, findTwo, findKey, findLongest }
 }
