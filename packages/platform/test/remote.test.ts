@@ -18,6 +18,7 @@ const ask = (script: ReadonlyArray<Fault> = [], key = "sk-ant-valid") =>
       service: "anthropic",
       operation: "count_tokens",
       url: `${server.url}/v1/messages/count_tokens`,
+      path: "/v1/messages/count_tokens",
       headers: { "x-api-key": Redacted.make(key), "anthropic-version": "2023-06-01" }
     }, Answer)
     return { server, answer: post(body) }
@@ -68,7 +69,7 @@ describe("remote", () => {
   it.scopedLive("calls a port where nobody listens transport", () =>
     Effect.gen(function*() {
       const client = yield* HttpClient.HttpClient
-      const route = { service: "none", operation: "ask", url: "http://127.0.0.1:1/", headers: {} }
+      const route = { service: "none", operation: "ask", url: "http://127.0.0.1:1/", path: "/", headers: {} }
       const found = yield* Effect.flip(remote.post(client, route, Answer)(body))
       assert.deepStrictEqual([found.kind, found.retryable], ["transport", true])
     }).pipe(Effect.provide(FetchHttpClient.layer)))
@@ -98,7 +99,7 @@ describe("remote", () => {
     Effect.gen(function*() {
       const server = yield* listen(anthropic(), [error(404, "not_found_error", "model: x")])
       const client = HttpClient.filterStatusOk(yield* HttpClient.HttpClient)
-      const route = { service: "anthropic", operation: "count_tokens", url: server.url, headers: {} }
+      const route = { service: "anthropic", operation: "count_tokens", url: server.url, path: "/", headers: {} }
       const found = yield* Effect.flip(remote.post(client, route, Answer)(body))
       assert.strictEqual(found.kind, "unknownModel")
     }).pipe(Effect.provide(FetchHttpClient.layer)))

@@ -63,5 +63,18 @@ describe("spans of requests", () => {
           assert.notInclude(all, each.key, name)
         }
       }).pipe(Effect.provide(FetchHttpClient.layer)))
+
+    it.scopedLive(`${each.name} shows nothing of the path of its base URL`, () =>
+      Effect.gen(function*() {
+        const { ended, tracer } = yield* recorder
+        const server = yield* listen(each.server, ["reset"])
+        const counter = yield* each.make({ baseUrl: `${server.url}/gateway-key${each.path}`, policy: { attempts: 1 } })
+        yield* (counter.countConversation?.([Message.user(secret)]) ?? Effect.void).pipe(
+          Effect.withTracer(tracer),
+          Effect.exit
+        )
+        assert.isAbove(ended.length, 0)
+        for (const { all, name } of ended) assert.notInclude(all, "gateway-key", name)
+      }).pipe(Effect.provide(FetchHttpClient.layer)))
   }
 })

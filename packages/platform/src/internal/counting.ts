@@ -125,7 +125,11 @@ export const make: <A, I>(
       deadline: policy?.deadline ?? "20 seconds"
     })
     const client = yield* HttpClient.HttpClient
-    const post = remote.post(client, { ...endpoint, url, headers: provider.headers }, provider.answer)
+    const post = remote.post(
+      client,
+      { ...endpoint, url, path: provider.path, headers: provider.headers },
+      provider.answer
+    )
     const remember = yield* remembering(known.capacity)
 
     const counter = model === undefined ? service : `${service}/${model}`

@@ -17,6 +17,8 @@ import * as classify from "./classify.js"
 /** @internal */
 export interface Route extends Endpoint {
   readonly url: string
+  /** What of the path spans show: a base URL can have a key in its own. */
+  readonly path: string
   readonly headers: { readonly [name: string]: string | Redacted.Redacted<string> }
 }
 
@@ -50,7 +52,7 @@ export const post = <A, I>(
 ): (body: string) => Effect.Effect<A, RemoteError> => {
   const { operation, service } = route
   const request = open(route)
-  const { host, pathname } = new URL(route.url)
+  const { host } = new URL(route.url)
   const decode = Schema.decodeUnknown(schema)
   // A span of the client ends with a failure that holds the request, its key and its body: this one is our own.
   const quiet = HttpClient.withTracerDisabledWhen(client, () => true)
@@ -87,7 +89,7 @@ export const post = <A, I>(
       Effect.withSpan("http.client POST", {
         kind: "client",
         captureStackTrace: false,
-        attributes: { "http.request.method": "POST", "server.address": host, "url.path": pathname }
+        attributes: { "http.request.method": "POST", "server.address": host, "url.path": route.path }
       })
     )
 }

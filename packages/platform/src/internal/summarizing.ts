@@ -82,7 +82,11 @@ export const make: <A, I>(
       deadline: policy?.deadline ?? "110 seconds"
     })
     const client = yield* HttpClient.HttpClient
-    const post = remote.post(client, { ...endpoint, url, headers: provider.headers }, provider.answer)
+    const post = remote.post(
+      client,
+      { ...endpoint, url, path: provider.path, headers: provider.headers },
+      provider.answer
+    )
 
     return Summarizer.make(Effect.fnUntraced(function*(call) {
       const json = yield* Effect.orDie(encode(provider.body(call)))
