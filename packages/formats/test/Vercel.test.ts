@@ -158,7 +158,7 @@ describe("VercelUi", () => {
     Effect.gen(function*() {
       const lone = Conversation.make([Message.tool([Message.toolResult({ id: "x", name: "y", result: 1 })])])
       const { notes } = yield* Format.encode(lone, { format: "vercel-ui" })
-      assert.deepStrictEqual(notes, [{ kind: "lost", what: "result without its call", count: 1 }])
+      assert.deepStrictEqual(notes, [{ kind: "lost", what: "result that answers no call before it", count: 1 }])
     }))
 
   it.effect("tells results of the client from those of the provider where ids repeat", () => {

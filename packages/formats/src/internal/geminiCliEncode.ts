@@ -89,7 +89,7 @@ export const encode = (conversation: Conversation): Encoded => {
     const message = messages[i]
     if (message.role === "system") lost.add("system message")
     else if (message.role === "user") out.push({ type: "user", content: content(message, lost), ...fieldsOf(message) })
-    else if (message.role === "tool") lost.add("result without its call", message.content.length)
+    else if (message.role === "tool") lost.add("result that answers no call before it", message.content.length)
     else {
       // The results that follow belong into the message of their calls.
       const results = [...Message.toolResults(message)]
@@ -99,7 +99,7 @@ export const encode = (conversation: Conversation): Encoded => {
       }
       const waiting = queues((result) => result.id, results)
       out.push(model(message, waiting, lost))
-      lost.add("result without its call", waiting.size())
+      lost.add("result that answers no call before it", waiting.size())
     }
   }
   const envelopeFields = Object.keys(fields).length === 0 ? { sessionId: "" } : fields

@@ -110,7 +110,7 @@ const group = (messages: ReadonlyArray<Message.Message>, lost: options.Ledger): 
         return []
     }
   })
-  lost.add("result without its call", results.size())
+  lost.add("result that answers no call before it", results.size())
   return { id: "", ...head, role, parts }
 }
 
