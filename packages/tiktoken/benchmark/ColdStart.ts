@@ -2,16 +2,16 @@
  * Loading o200k_base and counting a first text, each library in processes of its own: processor time, and what memory it
  * takes (resident set after a collection). Medians of five.
  *
- * Node 20.20 on two virtual cores that other work kept busy, so that ratios mean more than figures (the others took 1.3
- * to 2.1 times as long as on a quieter machine):
+ * Node 20.20 on two virtual cores whose speed changes by half from minute to minute, so that ratios mean more than figures
+ * (this package took 128 to 190 ms):
  *
  * | library | load o200k_base and count | memory |
  * | --- | ---: | ---: |
- * | this package | 198 ms | 25 MB |
- * | js-tiktoken | 1345 ms | 138 MB |
- * | tiktoken (WASM) | 649 ms | 62 MB |
- * | gpt-tokenizer | 481 ms | 60 MB |
- * | ai-tokenizer | 1069 ms | 155 MB |
+ * | this package | 138 ms | 15 MB |
+ * | js-tiktoken | 1084 ms | 107 MB |
+ * | tiktoken (WASM) | 484 ms | 57 MB |
+ * | gpt-tokenizer | 305 ms | 22 MB |
+ * | ai-tokenizer | 762 ms | 114 MB |
  */
 import "effect"
 import { spawnSync } from "node:child_process"

@@ -11,72 +11,70 @@
  * rounds, each of some 20,000 units: where something rare comes up first, V8 compiles anew, which would be most of the time
  * of a round otherwise. So most of that, and of the collection of garbage, is left out for all of them.
  *
- * In 5 of 48 rows it is less than three times the fastest other library, all of them Chinese.
- *
  * Node 20.20 on two virtual cores whose speed changes by half from minute to minute, so that ratios mean more than figures:
  *
  * ### o200k_base
  *
  * | text | this package | js-tiktoken | tiktoken (WASM) | gpt-tokenizer | ai-tokenizer | ÷ fastest other | ÷ js-tiktoken |
  * | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
- * | short prose | 31.8 | 1.81 | 3.30 | 6.25 | 6.05 | 5.1 | 18 |
- * | short markdown | 43.7 | 1.74 | 4.12 | 9.49 | 10.4 | 4.2 | 25 |
- * | short code | 55.9 | 2.29 | 3.90 | 11.6 | 11.7 | 4.8 | 24 |
- * | short JSON | 62.3 | 2.22 | 3.09 | 9.66 | 14.0 | 4.5 | 28 |
- * | short Chinese | 13.7 | 0.38 | 5.45 | 1.48 | 1.67 | 2.5 | 36 |
- * | short Japanese | 19.5 | 0.25 | 5.74 | 1.89 | 1.83 | 3.4 | 79 |
- * | short mixed | 25.9 | 0.93 | 3.89 | 3.61 | 4.22 | 6.1 | 28 |
- * | short base64 | 25.9 | 0.81 | 2.53 | 0.64 | 0.60 | 10.2 | 32 |
- * | medium prose | 49.9 | 2.67 | 4.91 | 9.02 | 9.57 | 5.2 | 19 |
- * | medium markdown | 47.8 | 1.87 | 4.30 | 8.66 | 10.2 | 4.7 | 25 |
- * | medium code | 60.0 | 2.72 | 4.08 | 12.0 | 12.9 | 4.6 | 22 |
- * | medium JSON | 74.0 | 2.38 | 3.22 | 12.1 | 18.2 | 4.1 | 31 |
- * | medium Chinese | 12.8 | 0.38 | 5.43 | 1.66 | 1.59 | 2.4 | 34 |
- * | medium Japanese | 18.7 | 0.24 | 5.97 | 2.14 | 1.91 | 3.1 | 77 |
- * | medium mixed | 30.0 | 0.96 | 4.17 | 4.18 | 4.79 | 6.3 | 31 |
- * | medium base64 | 29.1 | 0.90 | 2.58 | 0.58 | 0.69 | 11.3 | 33 |
- * | long prose | 51.2 | 2.43 | 5.18 | 7.97 | 9.09 | 5.6 | 21 |
- * | long markdown | 47.5 | 1.62 | 4.20 | 6.31 | 8.26 | 5.7 | 29 |
- * | long code | 61.6 | 1.99 | 4.21 | 9.68 | 9.14 | 6.4 | 31 |
- * | long JSON | 71.5 | 1.78 | 3.27 | 9.72 | 12.4 | 5.8 | 40 |
- * | long Chinese | 12.0 | 0.35 | 5.64 | 1.89 | 1.74 | 2.1 | 35 |
- * | long Japanese | 19.1 | 0.23 | 6.08 | 1.62 | 1.22 | 3.1 | 82 |
- * | long mixed | 31.2 | 0.98 | 4.25 | 4.27 | 4.24 | 7.3 | 32 |
- * | long base64 | 28.4 | 0.79 | 2.65 | 0.84 | 0.51 | 10.7 | 36 |
+ * | short prose | 40.2 | 2.38 | 4.60 | 8.87 | 9.19 | 4.4 | 17 |
+ * | short markdown | 46.6 | 1.38 | 3.51 | 7.22 | 9.97 | 4.7 | 34 |
+ * | short code | 61.4 | 2.16 | 3.71 | 10.8 | 11.9 | 5.1 | 28 |
+ * | short JSON | 66.7 | 2.19 | 3.09 | 11.1 | 13.7 | 4.8 | 30 |
+ * | short Chinese | 35.9 | 0.44 | 5.57 | 1.59 | 2.09 | 6.4 | 83 |
+ * | short Japanese | 24.6 | 0.22 | 5.14 | 0.91 | 1.60 | 4.8 | 113 |
+ * | short mixed | 30.2 | 1.15 | 4.07 | 4.05 | 4.92 | 6.1 | 26 |
+ * | short base64 | 20.0 | 0.80 | 2.52 | 0.60 | 0.49 | 7.9 | 25 |
+ * | medium prose | 58.8 | 2.58 | 4.87 | 8.07 | 10.9 | 5.4 | 23 |
+ * | medium markdown | 39.5 | 1.62 | 3.76 | 8.84 | 8.04 | 4.5 | 24 |
+ * | medium code | 56.3 | 2.15 | 4.04 | 15.2 | 13.8 | 3.7 | 26 |
+ * | medium JSON | 64.2 | 1.81 | 2.71 | 12.2 | 11.6 | 5.3 | 35 |
+ * | medium Chinese | 25.6 | 0.41 | 5.59 | 1.34 | 1.96 | 4.6 | 62 |
+ * | medium Japanese | 28.0 | 0.26 | 6.36 | 2.13 | 2.08 | 4.4 | 107 |
+ * | medium mixed | 36.1 | 1.04 | 4.33 | 5.68 | 5.01 | 6.4 | 35 |
+ * | medium base64 | 32.0 | 0.89 | 2.67 | 0.78 | 0.75 | 12.0 | 36 |
+ * | long prose | 53.0 | 1.76 | 4.69 | 3.65 | 5.72 | 9.3 | 30 |
+ * | long markdown | 51.4 | 1.57 | 4.06 | 4.23 | 4.41 | 11.6 | 33 |
+ * | long code | 51.8 | 1.70 | 3.78 | 8.41 | 7.63 | 6.2 | 30 |
+ * | long JSON | 64.5 | 1.76 | 2.57 | 6.52 | 6.65 | 9.7 | 37 |
+ * | long Chinese | 25.5 | 0.43 | 5.70 | 1.57 | 1.77 | 4.5 | 59 |
+ * | long Japanese | 26.9 | 0.24 | 6.26 | 1.77 | 1.67 | 4.3 | 113 |
+ * | long mixed | 35.9 | 1.02 | 4.48 | 3.96 | 5.16 | 7.0 | 35 |
+ * | long base64 | 29.2 | 0.74 | 2.32 | 0.54 | 0.63 | 12.6 | 39 |
  *
- * o200k_base: 2.1 to 11.3 times the fastest other library (median 5.1; less than 3 times in 3 of 24 rows), 32 times
+ * o200k_base: 3.7 to 12.6 times the fastest other library (median 5.4; less than 3 times in 0 of 24 rows), 39 times
  * js-tiktoken in the geometric mean.
  *
  * ### cl100k_base
  *
  * | text | this package | js-tiktoken | tiktoken (WASM) | gpt-tokenizer | ai-tokenizer | ÷ fastest other | ÷ js-tiktoken |
  * | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |
- * | short prose | 45.1 | 2.33 | 4.85 | 7.71 | 6.48 | 5.8 | 19 |
- * | short markdown | 48.0 | 1.83 | 4.08 | 7.78 | 7.08 | 6.2 | 26 |
- * | short code | 43.5 | 1.34 | 3.98 | 7.07 | 5.20 | 6.2 | 32 |
- * | short JSON | 71.6 | 2.32 | 3.04 | 11.1 | 11.5 | 6.3 | 31 |
- * | short Chinese | 20.4 | 0.43 | 6.04 | 2.25 | 2.25 | 3.4 | 47 |
- * | short Japanese | 25.4 | 0.26 | 6.32 | 2.21 | 2.03 | 4.0 | 99 |
- * | short mixed | 28.1 | 0.84 | 3.93 | 2.05 | 3.78 | 7.1 | 33 |
- * | short base64 | 18.3 | 0.75 | 3.44 | 0.62 | 0.43 | 5.3 | 25 |
- * | medium prose | 52.9 | 2.39 | 5.44 | 8.96 | 8.77 | 5.9 | 22 |
- * | medium markdown | 52.1 | 1.76 | 4.63 | 8.30 | 9.50 | 5.5 | 30 |
- * | medium code | 46.3 | 1.43 | 4.35 | 7.94 | 7.19 | 5.8 | 32 |
- * | medium JSON | 76.5 | 2.13 | 3.26 | 13.0 | 17.1 | 4.5 | 36 |
- * | medium Chinese | 17.8 | 0.40 | 6.31 | 1.93 | 1.65 | 2.8 | 44 |
- * | medium Japanese | 27.2 | 0.26 | 6.99 | 2.00 | 2.25 | 3.9 | 103 |
- * | medium mixed | 34.1 | 0.96 | 4.56 | 4.63 | 5.20 | 6.6 | 35 |
- * | medium base64 | 19.4 | 0.80 | 3.80 | 0.64 | 0.52 | 5.1 | 24 |
- * | long prose | 41.3 | 1.57 | 5.35 | 7.54 | 5.97 | 5.5 | 26 |
- * | long markdown | 35.7 | 1.13 | 4.20 | 6.29 | 7.05 | 5.1 | 32 |
- * | long code | 41.5 | 1.24 | 4.24 | 6.88 | 6.24 | 6.0 | 33 |
- * | long JSON | 50.8 | 1.50 | 2.86 | 8.38 | 8.15 | 6.1 | 34 |
- * | long Chinese | 12.8 | 0.43 | 6.07 | 1.50 | 1.76 | 2.1 | 30 |
- * | long Japanese | 21.0 | 0.26 | 6.81 | 1.86 | 2.05 | 3.1 | 81 |
- * | long mixed | 23.5 | 0.64 | 4.36 | 2.71 | 2.88 | 5.4 | 37 |
- * | long base64 | 16.6 | 0.55 | 2.57 | 0.48 | 0.50 | 6.5 | 30 |
+ * | short prose | 45.4 | 2.42 | 5.27 | 8.87 | 8.86 | 5.1 | 19 |
+ * | short markdown | 44.4 | 2.36 | 4.55 | 10.0 | 9.04 | 4.4 | 19 |
+ * | short code | 40.2 | 1.64 | 4.27 | 8.79 | 6.37 | 4.6 | 25 |
+ * | short JSON | 64.5 | 2.10 | 3.18 | 13.1 | 10.9 | 4.9 | 31 |
+ * | short Chinese | 38.2 | 0.45 | 6.04 | 1.21 | 1.78 | 6.3 | 84 |
+ * | short Japanese | 34.1 | 0.19 | 6.65 | 1.57 | 1.45 | 5.1 | 179 |
+ * | short mixed | 34.8 | 1.02 | 4.51 | 2.88 | 4.29 | 7.7 | 34 |
+ * | short base64 | 21.0 | 0.63 | 3.42 | 0.57 | 0.39 | 6.1 | 33 |
+ * | medium prose | 32.3 | 1.60 | 3.85 | 6.96 | 5.92 | 4.6 | 20 |
+ * | medium markdown | 35.2 | 1.18 | 3.04 | 4.89 | 5.61 | 6.3 | 30 |
+ * | medium code | 31.4 | 0.98 | 3.11 | 6.52 | 4.19 | 4.8 | 32 |
+ * | medium JSON | 67.9 | 2.42 | 3.14 | 10.7 | 15.2 | 4.5 | 28 |
+ * | medium Chinese | 30.5 | 0.46 | 6.17 | 2.06 | 2.40 | 4.9 | 66 |
+ * | medium Japanese | 37.4 | 0.28 | 6.87 | 2.32 | 2.29 | 5.4 | 135 |
+ * | medium mixed | 25.9 | 0.65 | 3.26 | 2.84 | 3.42 | 7.6 | 40 |
+ * | medium base64 | 19.5 | 0.59 | 2.56 | 0.57 | 0.48 | 7.6 | 33 |
+ * | long prose | 39.0 | 1.54 | 3.76 | 4.95 | 5.54 | 7.0 | 25 |
+ * | long markdown | 30.4 | 1.20 | 3.09 | 4.19 | 5.29 | 5.7 | 25 |
+ * | long code | 32.3 | 1.00 | 2.80 | 5.08 | 4.04 | 6.3 | 32 |
+ * | long JSON | 72.3 | 1.77 | 2.95 | 9.06 | 9.02 | 8.0 | 41 |
+ * | long Chinese | 31.4 | 0.28 | 4.18 | 1.15 | 1.40 | 7.5 | 112 |
+ * | long Japanese | 51.9 | 0.22 | 6.89 | 2.29 | 1.70 | 7.5 | 232 |
+ * | long mixed | 35.4 | 0.75 | 3.63 | 4.26 | 3.01 | 8.3 | 47 |
+ * | long base64 | 23.3 | 0.76 | 2.54 | 0.66 | 0.54 | 9.2 | 31 |
  *
- * cl100k_base: 2.1 to 7.1 times the fastest other library (median 5.5; less than 3 times in 2 of 24 rows), 35 times
+ * cl100k_base: 4.4 to 9.2 times the fastest other library (median 6.3; less than 3 times in 0 of 24 rows), 42 times
  * js-tiktoken in the geometric mean.
  */
 import { spawnSync } from "node:child_process"
