@@ -181,8 +181,19 @@ export class View {
     return out
   }
 
+  /** Written out, since a spread takes many times as long and a strategy sees all items at each context. */
   private toItem(item: Unsummed, round: number, counted: boolean): Item {
-    return { ...item, tokens: this.charge(item.message), round, counted }
+    const { message, pinned, sequence, verbatim } = item
+    return {
+      message,
+      sequence,
+      protected: item.protected,
+      pinned,
+      verbatim,
+      tokens: this.charge(message),
+      round,
+      counted
+    }
   }
 
   /** What must stay under the plain window, in tokens. */
