@@ -168,8 +168,11 @@ export class TiktokenCounter extends Context.Tag("@effect-memory/tiktoken/Tiktok
 // Constructors
 // =============================================================================
 
+const isByEncoding = (options: ModelOptions | EncodingOptions): options is EncodingOptions =>
+  "encoding" in options && options.encoding !== undefined
+
 const resolve = (options: ModelOptions | EncodingOptions): Effect.Effect<Model.Model, UnknownModel> => {
-  if ("encoding" in options) {
+  if (isByEncoding(options)) {
     return Effect.succeed({ family: options.encoding, encoding: options.encoding, figures: Model.chat })
   }
   const { fallback, model } = options

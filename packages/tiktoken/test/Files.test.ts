@@ -137,5 +137,7 @@ describe("countFile", () => {
     assert.strictEqual(count(file("audio/mpeg", 100_000)), 200)
     assert.strictEqual(count(file("application/pdf", 0)), 1)
     assert.strictEqual(count(Message.file({ mediaType: "application/pdf", data: new URL("https://a.b/c.pdf") })), 1_000)
+    assert.strictEqual(count(Message.file({ mediaType: "application/pdf", data: "https://a.b/c.pdf" })), 1_000)
+    assert.strictEqual(count(file("Application/JSON; charset=utf-8", 400)), count(file("application/json", 400)))
   })
 })

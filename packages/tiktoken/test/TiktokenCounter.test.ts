@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Encoding, TiktokenCounter } from "@effect-memory/tiktoken"
+import { Encoding, type Model, TiktokenCounter } from "@effect-memory/tiktoken"
 import { Config, ConfigProvider, Effect, Either, Exit, FastCheck, Fiber, Layer, Option, Ref } from "effect"
 import { MemoryError, Message, TokenCounter } from "effect-memory"
 import { load, loadFrom } from "../src/internal/load.js"
@@ -55,6 +55,27 @@ describe("TiktokenCounter", () => {
         const counter = yield* TiktokenCounter.make({ model: "llama-9", fallback: "cl100k_base" })
         assert.strictEqual(counter.id, "tiktoken/cl100k_base")
         assert.strictEqual(yield* counter.count(samples["hindi"]), reference("cl100k_base")(samples["hindi"]))
+      }))
+
+    it.effect("takes what is given as undefined as not given", () =>
+      Effect.gen(function*() {
+        const encoding = undefined as Encoding.Encoding | undefined
+        const byModel = yield* TiktokenCounter.make({ model: "gpt-4o", ...{ encoding } })
+        assert.strictEqual(byModel.id, "tiktoken/gpt-4o")
+        const figures = { message: undefined, image: undefined } as unknown as Partial<Model.Figures>
+        const counter = yield* TiktokenCounter.make({ model: "gpt-4o", figures })
+        assert.strictEqual(counter.id, "tiktoken/gpt-4o")
+        assert.strictEqual(yield* counter.countMessage(Message.user("hi")), 5)
+      }))
+
+    it.effect("fails for an encoding that there is not, and lists those that there are", () =>
+      Effect.gen(function*() {
+        const encoding = "cl200k" as Encoding.Encoding
+        for (const options of [{ encoding }, { model: "llama-9", fallback: encoding }]) {
+          const error = yield* Effect.flip(TiktokenCounter.make(options))
+          assert.instanceOf(error, MemoryError.TokenCountError)
+          assert.include(error.message, "o200k_base")
+        }
       }))
 
     it.effect("names another convention where other figures count", () =>
@@ -296,6 +317,25 @@ describe("TiktokenCounter", () => {
         const schema: Record<string, unknown> = { type: "array" }
         schema["items"] = schema
         assert.isAbove(yield* counter.countTools([{ name: "loop", parameters: schema }]), 0)
+      }))
+
+    it.effect("ends where schemas refer to themselves or stand in many places", () =>
+      Effect.gen(function*() {
+        const counter = yield* TiktokenCounter.make({ model: "gpt-4o" })
+        const tree: Record<string, unknown> = { type: "object" }
+        tree["properties"] = { left: tree, middle: tree, right: tree }
+        assert.isBelow(yield* counter.countTools([{ name: "tree", parameters: tree }]), 100)
+        let shared: unknown = { type: "string" }
+        for (let i = 0; i < 40; i++) shared = { type: "object", properties: { a: shared, b: shared, c: shared } }
+        assert.isBelow(yield* counter.countTools([{ name: "shared", parameters: shared }]), 100_000)
+      }))
+
+    it.effect("takes choices of any kind", () =>
+      Effect.gen(function*() {
+        const counter = yield* TiktokenCounter.make({ model: "gpt-4o" })
+        const choices = [1, true, null, "C", Object.create(null), { a: 1 }]
+        const parameters = { properties: { unit: { enum: choices } } }
+        assert.isAbove(yield* counter.countTools([{ name: "odd", parameters }]), 0)
       }))
   })
 

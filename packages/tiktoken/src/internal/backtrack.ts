@@ -17,6 +17,8 @@ export const GIVEN_UP = -1
 /** Steps back that a piece may take: some, and one more for each byte that is done. */
 const STEPS = 32
 
+const STAY_BITS = 13
+
 /** Bytes of a piece that can be counted without making room. */
 const ROOM = 256
 
@@ -64,6 +66,20 @@ export const makeBacktrack = ({ find, findLongest, lengths, tokens }: Vocabulary
       }
     } while (rankOf(left, right, bytes, view, at) >= undone)
     return false
+  }
+
+  // First token, second token and the answer in its lowest bit.
+  const known = new Int32Array(2 << STAY_BITS).fill(NO_TOKEN)
+
+  /** {@link stay}, remembered by the tokens. A pair overwrites what was in its slot. */
+  const staysTwo = (first: number, second: number, bytes: Uint8Array, view: DataView, at: number): boolean => {
+    const mixed = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca77)
+    const slot = 2 * (Math.imul(mixed ^ mixed >>> 15, 0x2c1b3c6d) >>> 32 - STAY_BITS)
+    if (known[slot] === first && known[slot + 1] >> 1 === second) return (known[slot + 1] & 1) === 1
+    const stays = stay(first, second, bytes, view, at)
+    known[slot] = first
+    known[slot + 1] = second << 1 | (stays ? 1 : 0)
+    return stays
   }
 
   const leftPart = (token: number): number => {
@@ -121,7 +137,7 @@ export const makeBacktrack = ({ find, findLongest, lengths, tokens }: Vocabulary
       if (
         deadEnds[next - start] === 0 && (
           last === NO_TOKEN ||
-          (lastIsLongest || rankOf(last, token, bytes, view, at) === NEVER) && stay(last, token, bytes, view, at)
+          (lastIsLongest || rankOf(last, token, bytes, view, at) === NEVER) && staysTwo(last, token, bytes, view, at)
         )
       ) {
         taken[count++] = last = token

@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Struct from "effect/Struct"
 import { TokenCountError } from "effect-memory/MemoryError"
 import type * as Message from "effect-memory/Message"
 import * as TokenCounter from "effect-memory/TokenCounter"
@@ -31,8 +32,15 @@ const SLICES = 8
 /** `yieldNow` lets fibers run that can go on; what ends the waiting of others comes only now. */
 const yieldToTimers = Effect.sleep(0)
 
+/** Without what was given as undefined. */
+const givenOf = (replaced: Partial<Figures> = {}): Partial<Figures> =>
+  Struct.keys(replaced).reduce<Partial<Figures>>(
+    (given, field) => replaced[field] === undefined ? given : { ...given, [field]: replaced[field] },
+    {}
+  )
+
 /** Counts that are made with other figures are another convention. */
-const idOf = ({ name, replaced = {} }: Convention): string =>
+const idOf = (name: string, replaced: Partial<Figures>): string =>
   [
     name,
     ...Object.entries(replaced).map(([field, value]) =>
@@ -48,8 +56,9 @@ const invalid = (factor: number, figures: Figures): readonly [field: string, val
 
 export const make = (convention: Convention): Effect.Effect<Service, TokenCountError> => {
   const { encoder, factor } = convention
-  const id = idOf(convention)
-  const figures = { ...convention.figures, ...convention.replaced }
+  const replaced = givenOf(convention.replaced)
+  const id = idOf(convention.name, replaced)
+  const figures = { ...convention.figures, ...replaced }
   const found = invalid(factor, figures)
   if (found !== undefined) {
     return Effect.fail(

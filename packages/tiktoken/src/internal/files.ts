@@ -24,8 +24,9 @@ const bytesPerToken: ReadonlyArray<readonly [mediaType: RegExp, bytes: number]> 
 const bytesOf = (data: Message.FilePart["data"]): Bytes | undefined => {
   if (data instanceof Uint8Array) return fromUint8Array(data)
   const text = typeof data === "string" ? data : data.href
-  if (!text.startsWith("data:")) return typeof data === "string" ? fromBase64(text) : undefined
-  return fromBase64(text.slice(text.indexOf(",") + 1))
+  if (text.startsWith("data:")) return fromBase64(text.slice(text.indexOf(",") + 1))
+  // No base64 has a colon, and any other URL has one.
+  return typeof data === "string" && !text.includes(":") ? fromBase64(text) : undefined
 }
 
 /** Shrinks by a scale; nothing grows. */
@@ -55,11 +56,12 @@ const countImage = (rule: ImageRule, size: Size, detail: unknown): number => {
 /** Counts the tokens of a file. */
 export const countFile = (rule: ImageRule) => (file: Message.FilePart): number => {
   const bytes = bytesOf(file.data)
-  if (file.mediaType.startsWith("image/")) {
+  const type = file.mediaType.toLowerCase().split(";")[0].trim()
+  if (type.startsWith("image/")) {
     const detail = file.options["openai"]?.["detail"] ?? file.options["openai"]?.["imageDetail"]
     return countImage(rule, bytes === undefined ? TYPICAL : imageSize(bytes) ?? TYPICAL, detail)
   }
   if (bytes === undefined) return UNKNOWN_FILE
-  const [, size] = bytesPerToken.find(([mediaType]) => mediaType.test(file.mediaType))!
+  const [, size] = bytesPerToken.find(([mediaType]) => mediaType.test(type))!
   return Math.max(1, Math.ceil(bytes.length / size))
 }

@@ -15,6 +15,9 @@ import { makeShortMerge, MAX_SHORT } from "./shortMerge.js"
 import { NO_TOKEN, type Vocabulary } from "./vocabulary.js"
 import { type CountWindow, makeCountWindow, makeLongPiece, WINDOW } from "./windows.js"
 
+/** The longest piece in bytes that is merged though it ends with a character of two bytes. */
+const MAX_SHORT_WIDE = 6
+
 export interface Pieces {
   /** Tokens of a piece of UTF-8. 16 bytes must be readable behind it. */
   readonly count: (bytes: Uint8Array, view: DataView, start: number, end: number) => number
@@ -34,10 +37,16 @@ export const makePieces = (vocabulary: Vocabulary): Pieces => {
   // By code point, of characters of three bytes; 0 is "not met yet".
   const characterCounts = new Uint8Array(1 << 16)
 
-  /** Of what is no token. */
+  /**
+   * Of what is no token. Going back and forth takes whole syllables of Cyrillic or Arabic at once, merging makes each
+   * character of its bytes first. Of Chinese only few characters are left together that are no token.
+   */
   const countMerged = (bytes: Uint8Array, view: DataView, start: number, end: number): number => {
     const length = end - start
-    if (length <= MAX_SHORT) return shortMerge(bytes, view, start, end)
+    const isWide = bytes[end - 1] >= 0x80 && !isThreeBytes(bytes[end - 3])
+    if (length <= MAX_SHORT && (!isWide || length <= MAX_SHORT_WIDE)) {
+      return shortMerge(bytes, view, start, end)
+    }
     const count = length <= WINDOW ? backtrack.count(bytes, view, start, end) : GIVEN_UP
     if (count !== GIVEN_UP) return count
     const piece = makeLongPiece(bytes, view, start, end)
@@ -108,9 +117,9 @@ export const makePieces = (vocabulary: Vocabulary): Pieces => {
     return count + countPart(bytes, view, partStart, end)
   }
 
-  // What ends with a character beyond ASCII mostly consists of such.
+  // What ends with a character of three bytes mostly consists of such.
   const count = (bytes: Uint8Array, view: DataView, start: number, end: number): number =>
-    end - start > 3 && bytes[end - 1] >= 0x80
+    end - start > 3 && bytes[end - 1] >= 0x80 && isThreeBytes(bytes[end - 3])
       ? countParts(bytes, view, start, end)
       : countPart(bytes, view, start, end)
 

@@ -4,12 +4,13 @@
  *
  * @internal
  */
+import * as Inspectable from "effect/Inspectable"
 import * as Predicate from "effect/Predicate"
 import type { Figures } from "../Model.js"
 import type { ToolDefinition } from "../TiktokenCounter.js"
 
-/** Schemas nested deeper than this are not looked into. */
-const MAX_DEPTH = 16
+/** Schemas of a tool that are looked into. Those that are shared again and again would be without end. */
+const MAX_SCHEMAS = 1_000
 
 /** Texts to count, and what their frame costs. */
 export interface Cost {
@@ -27,23 +28,28 @@ const sum = (costs: ReadonlyArray<Cost>): Cost => ({
 const stringField = (value: unknown, field: string): string =>
   Predicate.hasProperty(value, field) && typeof value[field] === "string" ? value[field].replace(/\.$/, "") : ""
 
-const parameters = (figures: Figures, schema: unknown, depth: number): Cost => {
-  if (depth > MAX_DEPTH || !Predicate.isRecord(schema)) return none
-  const fields = Predicate.isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : []
-  const inside = parameters(figures, schema["items"], depth + 1)
-  if (fields.length === 0) return inside
-  return sum([
-    { texts: [], frame: figures.parameters },
-    inside,
-    ...fields.flatMap(([name, field]) => [
-      parameter(figures, name, field),
-      parameters(figures, field, depth + 1)
+const parametersOf = (figures: Figures, whole: unknown): Cost => {
+  let left = MAX_SCHEMAS
+  // What refers to itself cannot be sent as it is: it is looked into once.
+  const parameters = (schema: unknown, within: ReadonlyArray<unknown>): Cost => {
+    if (!Predicate.isRecord(schema) || within.includes(schema) || left-- <= 0) return none
+    const fields = Predicate.isRecord(schema["properties"]) ? Object.entries(schema["properties"]) : []
+    const around = [...within, schema]
+    const inside = parameters(schema["items"], around)
+    if (fields.length === 0) return inside
+    return sum([
+      { texts: [], frame: figures.parameters },
+      inside,
+      ...fields.flatMap(([name, field]) => [parameter(figures, name, field), parameters(field, around)])
     ])
-  ])
+  }
+  return parameters(whole, [])
 }
 
 const parameter = (figures: Figures, name: string, schema: unknown): Cost => {
-  const choices = Predicate.hasProperty(schema, "enum") && Array.isArray(schema.enum) ? schema.enum.map(String) : []
+  const choices = Predicate.hasProperty(schema, "enum") && Array.isArray(schema.enum)
+    ? schema.enum.map((choice) => Inspectable.toStringUnknown(choice, 0))
+    : []
   return {
     texts: [`${name}:${stringField(schema, "type")}:${stringField(schema, "description")}`, ...choices],
     // The frame of the first choice is in that of the parameter.
@@ -58,6 +64,6 @@ export const costOfTools = (figures: Figures, tools: ReadonlyArray<ToolDefinitio
       { texts: [], frame: figures.tools },
       ...tools.flatMap((tool) => [
         { texts: [`${tool.name}:${stringField(tool, "description")}`], frame: figures.tool },
-        parameters(figures, tool.parameters, 0)
+        parametersOf(figures, tool.parameters)
       ])
     ])
