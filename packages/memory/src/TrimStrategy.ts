@@ -58,6 +58,11 @@ export interface TrimInput {
   readonly standIns: ReadonlyArray<number>
   /** Where the newest round begins. */
   readonly newest: number
+  /**
+   * For each message the ordinal of its round, 0 for the preamble. By default found from the messages, which do not tell
+   * any more what was said between a call and its result.
+   */
+  readonly rounds?: ReadonlyArray<number> | undefined
 }
 
 /**

@@ -52,7 +52,8 @@ const advance = (
         counts: counts.map((tokens, i) => system === "free" && placed[i].message.role === "system" ? 0 : tokens),
         // What a stage has made stands for others, and no later stage may leave it out.
         standIns: placed.flatMap(({ origin }, at) => !known(origin) || standIns.has(origin) ? [at] : []),
-        newest: newestOf(placed, input.newest)
+        newest: newestOf(placed, input.newest),
+        rounds: roundsOf(placed, input.rounds)
       },
       origin: placed.map(({ origin }) => known(origin) ? before.origin[origin] : -1),
       covers: [...before.covers, ...covered.map((i) => before.origin[i]).filter((i) => i >= 0)],
@@ -64,6 +65,16 @@ const advance = (
       ]
     })
   )
+}
+
+/** What is new stands in the round of what is behind it. */
+const roundsOf = (
+  placed: ReadonlyArray<{ readonly origin: number }>,
+  rounds: ReadonlyArray<number> | undefined
+): ReadonlyArray<number> | undefined => {
+  if (rounds === undefined) return undefined
+  let round = rounds.at(-1) ?? 0
+  return placed.map(({ origin }) => origin).reverse().map((origin) => round = rounds[origin] ?? round).reverse()
 }
 
 const newestOf = (placed: ReadonlyArray<{ readonly origin: number }>, newest: number): number => {

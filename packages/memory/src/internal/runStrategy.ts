@@ -59,7 +59,8 @@ export const inputOf = (
       },
       counter,
       standIns: seen.flatMap((i, at) => items[i].sequence < 0 ? [at] : []),
-      newest: newest < 0 ? seen.length : newest
+      newest: newest < 0 ? seen.length : newest,
+      rounds: seen.map((i) => items[i].counted ? items[i].round + 1 : 0)
     }
   }
 }

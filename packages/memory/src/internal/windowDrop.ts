@@ -30,6 +30,7 @@ export interface Input {
   readonly counter: { readonly overhead: number }
   readonly standIns: ReadonlyArray<number>
   readonly newest: number
+  readonly rounds?: ReadonlyArray<number> | undefined
 }
 
 /** What a budget allows in numbers, at least one round; `Infinity` where there is no limit. @internal */
@@ -38,6 +39,22 @@ export const limitsOf = (budget: Budget.Budget): window.Limits => ({
   rounds: Math.max(1, budget.maxRounds ?? Infinity)
 })
 
+/** The ordinal of each message's round, 0 for the preamble. */
+const roundsOf = ({ messages, newest, rounds, standIns }: Input): ReadonlyArray<number> => {
+  if (rounds !== undefined) return rounds
+  const inert = new Set(standIns)
+  const spans = pair(messages.map((message, i) => inert.has(i) ? Message.system("") : message)).rounds
+  return spans.flatMap(({ end, preamble, start }, ordinal) =>
+    Array.from({ length: end - start }, (_, offset) =>
+      preamble
+        ? 0
+        // The newest round may begin inside a span, where the round before it was protected.
+        : start + offset >= newest
+        ? spans.length + 1
+        : ordinal + 1)
+  )
+}
+
 /**
  * Each message with its round, tokens and whether it must stay.
  *
@@ -45,22 +62,17 @@ export const limitsOf = (budget: Budget.Budget): window.Limits => ({
  */
 export const linesOf = (input: Input, system: SystemRule): ReadonlyArray<window.Line> => {
   const standIns = new Set(input.standIns)
-  const { rounds } = pair(
-    input.messages.map((message, i) => standIns.has(i) ? Message.system("") : message)
-  )
-  return rounds.flatMap((round, ordinal) =>
-    input.messages.slice(round.start, round.end).map((message, offset): window.Line => {
-      const i = round.start + offset
-      const free = system === "free" && message.role === "system"
-      return {
-        tokens: input.counts[i],
-        // The newest round may begin inside a span, where the round before it was protected.
-        round: i >= input.newest ? rounds.length : ordinal,
-        pinned: free || standIns.has(i) || (system === "keep" && round.preamble && message.role === "system"),
-        counted: !round.preamble
-      }
-    })
-  )
+  const rounds = roundsOf(input)
+  return input.messages.map((message, i): window.Line => {
+    const preamble = rounds[i] === 0
+    const free = system === "free" && message.role === "system"
+    return {
+      tokens: input.counts[i],
+      round: rounds[i],
+      pinned: free || standIns.has(i) || (system === "keep" && preamble && message.role === "system"),
+      counted: !preamble
+    }
+  })
 }
 
 /**
