@@ -169,7 +169,10 @@ export interface Options {
   readonly rules?: Transcript.Rules | "none" | undefined
   /** What to do if what must stay is over the budget: hand it out all the same, the default, or fail. */
   readonly onOverflow?: "allow" | "fail" | undefined
-  /** When a strategy, or an exact count, that failed is tried again. Default 1 s, doubling up to 5 min. */
+  /**
+   * When a strategy, or an exact count, that failed is tried again. Default 1 s, doubling up to 5 min. Where the schedule
+   * ends, that is never.
+   */
   readonly backoff?: Schedule.Schedule<unknown> | undefined
   /** How long a strategy may take before it counts as failed. Default 2 min. */
   readonly trimTimeout?: Duration.DurationInput | undefined

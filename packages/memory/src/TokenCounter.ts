@@ -26,7 +26,7 @@ import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
 import * as calibrating from "./internal/calibration.js"
 import { countCharacters } from "./internal/characters.js"
-import { chain, isCount, notACount } from "./internal/counting.js"
+import { chain, guarded, isCount, notACount } from "./internal/counting.js"
 import * as json from "./internal/json.js"
 import type { TokenCountError } from "./MemoryError.js"
 import type * as Message from "./Message.js"
@@ -197,12 +197,13 @@ export const make = (options: Options): Service => {
   return {
     id,
     overhead,
-    count: (text) => countAfter(0, text),
+    count: (text) => guarded(id, () => countAfter(0, text)),
     countMessage: (message) =>
-      textsOf(message).reduce<Effect.Effect<number, TokenCountError>>(
-        (sum, text) => chain(sum, (before) => countAfter(before, text)),
-        plus(id, 0, overheadOf(message) + countFiles(message))
-      )
+      guarded(id, () =>
+        textsOf(message).reduce<Effect.Effect<number, TokenCountError>>(
+          (sum, text) => chain(sum, (before) => countAfter(before, text)),
+          plus(id, 0, overheadOf(message) + countFiles(message))
+        ))
   }
 }
 

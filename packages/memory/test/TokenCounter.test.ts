@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Option } from "effect"
-import { MemoryStore, Message, TokenCounter } from "effect-memory"
+import { ContextWindow, MemoryStore, Message, TokenCounter, TrimStrategy } from "effect-memory"
 import { makeMemory } from "./utilities.js"
 
 describe("TokenCounter.characters", () => {
@@ -65,6 +65,68 @@ describe("TokenCounter.make", () => {
         assert.strictEqual((yield* Effect.flip(counter.countMessage(Message.user("x"))))._tag, "TokenCountError")
       }))
   }
+})
+
+describe("a counter that dies", () => {
+  const bug = (text: string): Effect.Effect<number> => {
+    if (text.includes("<|endoftext|>")) throw new Error("special token")
+    return Effect.succeed(1)
+  }
+  const counters = {
+    "when it is asked": TokenCounter.make({ id: "throws", count: bug }),
+    "while it counts": TokenCounter.make({ id: "dies", count: (text) => Effect.suspend(() => bug(text)) }),
+    "over what surrounds a message": TokenCounter.make({
+      id: "overhead",
+      count: () => Effect.succeed(1),
+      messageOverhead: (message) => {
+        bug(JSON.stringify(message.content))
+        return 0
+      }
+    }),
+    "and is no counter of make": {
+      id: "own",
+      overhead: 0,
+      count: bug,
+      countMessage: (message: Message.Message) => bug(JSON.stringify(message.content))
+    }
+  }
+  const poison = Message.user("what is <|endoftext|>?")
+
+  for (const [name, counter] of Object.entries(counters)) {
+    it.scoped(`${name} has failed`, () =>
+      Effect.gen(function*() {
+        const memory = yield* makeMemory({ maxTokens: 10, counter })
+        yield* memory.recordAll([Message.user("hello"), Message.assistant("hi"), poison])
+        const error = yield* Effect.flip(memory.context)
+        assert.strictEqual(error._tag, "TokenCountError")
+        assert.notInclude(error.message, "endoftext")
+        const window = yield* ContextWindow.make({ maxTokens: 10 }).pipe(
+          Effect.provideService(TokenCounter.TokenCounter, counter),
+          Effect.provideService(TrimStrategy.TrimStrategy, TrimStrategy.truncate())
+        )
+        assert.strictEqual((yield* Effect.flip(window.fit([poison])))._tag, "TokenCountError")
+      }))
+  }
+
+  it.effect("is replaced by the one behind it", () =>
+    Effect.gen(function*() {
+      for (const name of ["when it is asked", "while it counts", "over what surrounds a message"] as const) {
+        const counter = TokenCounter.orElse(counters[name], TokenCounter.characters)
+        assert.isAbove(yield* counter.countMessage(poison), 1)
+      }
+    }))
+
+  it.scoped("over whole conversations is taken to have failed", () =>
+    Effect.gen(function*() {
+      const counter = TokenCounter.verified({
+        countConversation: () => {
+          throw new Error("bug")
+        }
+      }, { local: TokenCounter.characters })
+      const memory = yield* makeMemory({ maxTokens: 4, counter })
+      yield* memory.recordAll([Message.user("abcdefgh"), Message.assistant("abcdefgh"), Message.user("abcd")])
+      assert.strictEqual((yield* memory.context).length, 1)
+    }))
 })
 
 describe("what a message costs beside its parts", () => {

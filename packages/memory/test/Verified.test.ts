@@ -284,6 +284,106 @@ describe("a verified counter", () => {
       assert.strictEqual(error._tag, "BudgetUnsatisfiable")
     }))
 
+  describe("that has just failed", () => {
+    /** Its counter is down until it is said to be up, and then counts `factor` for a message. */
+    const failed = Effect.fnUntraced(function*(factor: number, onOverflow: "allow" | "fail" = "allow") {
+      const isUp = yield* Ref.make(false)
+      const asked = yield* Ref.make(0)
+      const memory = yield* makeMemory({
+        maxTokens: 10,
+        onOverflow,
+        counter: TokenCounter.verified({
+          countConversation: (messages) =>
+            Effect.zipRight(
+              Ref.update(asked, (n) => n + 1),
+              Effect.if(Ref.get(isUp), {
+                onTrue: () => Effect.succeed(factor * messages.length),
+                onFalse: () => Effect.fail(down)
+              })
+            )
+        }, { local: ones, margin: 0.25 })
+      })
+      yield* memory.recordAll(rounds(5))
+      assert.strictEqual((yield* memory.context).length, 8)
+      yield* Ref.set(isUp, true)
+      return { memory, asked: Ref.get(asked), size: Effect.map(memory.context, ({ length }) => length) }
+    })
+
+    it.scoped("is taken to count the most that it can", () =>
+      Effect.gen(function*() {
+        const { asked, memory, size } = yield* failed(1)
+        yield* memory.recordAll(rounds(1, 6))
+        assert.strictEqual(yield* size, 8)
+        yield* memory.recordAll(rounds(20, 7))
+        assert.strictEqual(yield* size, 8)
+        assert.strictEqual(yield* asked, 1)
+      }))
+
+    it.scoped("is asked about the same conversation too once that is due", () =>
+      Effect.gen(function*() {
+        const { asked, size } = yield* failed(0.8)
+        assert.strictEqual(yield* size, 8)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* size, 10)
+        assert.strictEqual(yield* size, 10)
+        assert.strictEqual(yield* asked, 2)
+      }))
+
+    it.scoped("decides alone again once it has answered", () =>
+      Effect.gen(function*() {
+        const { memory, size } = yield* failed(1)
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* size, 10)
+        yield* memory.recordAll(rounds(20, 6))
+        assert.strictEqual(yield* size, 10)
+      }))
+
+    it.scoped("lets nothing over the budget pass that must stay", () =>
+      Effect.gen(function*() {
+        const { memory } = yield* failed(1, "fail")
+        yield* memory.recordAll([user("u6"), ...Array.from({ length: 19 }, (_, i) => assistant(`a${i}`))])
+        assert.strictEqual((yield* Effect.flip(memory.context))._tag, "BudgetUnsatisfiable")
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Effect.flip(memory.context))._tag, "BudgetUnsatisfiable")
+      }))
+
+    it.scoped("may say that what must stay is within the budget", () =>
+      Effect.gen(function*() {
+        const { memory, size } = yield* failed(1, "fail")
+        yield* memory.recordAll([user("u6"), ...Array.from({ length: 9 }, (_, i) => assistant(`a${i}`))])
+        assert.strictEqual((yield* Effect.flip(memory.context))._tag, "BudgetUnsatisfiable")
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* size, 10)
+      }))
+  })
+
+  it.scoped("decides anew where the budget is another", () =>
+    Effect.gen(function*() {
+      const { countConversation } = yield* service(({ length }) => length * 1.2)
+      const counter = TokenCounter.verified({ countConversation }, { local: ones })
+      const memory = yield* makeMemory({ maxTokens: 10, counter })
+      yield* memory.recordAll(rounds(20))
+      for (const [maxTokens, kept] of [[10, 8], [20, 16], [10, 8]]) {
+        yield* memory.setMaxTokens(maxTokens)
+        assert.strictEqual((yield* memory.context).length, kept)
+      }
+    }))
+
+  it.scoped("decides by the budget that there is when it has answered", () =>
+    Effect.gen(function*() {
+      for (const after of [40, 4]) {
+        const gate = yield* Deferred.make<never, MemoryError.TokenCountError>()
+        const counter = TokenCounter.verified({ countConversation: () => Deferred.await(gate) }, { local: ones })
+        const memory = yield* makeMemory({ maxTokens: 20, counter })
+        yield* memory.recordAll(rounds(60))
+        const readers = yield* Effect.forkAll([memory.context, memory.context])
+        yield* Effect.repeatN(Effect.yieldNow(), 50)
+        yield* memory.setMaxTokens(after)
+        yield* Deferred.fail(gate, down)
+        for (const context of yield* Fiber.join(readers)) assert.isAtMost(context.length * 1.25, after)
+      }
+    }))
+
   it.effect("refuses a margin that is none", () =>
     Effect.gen(function*() {
       const { countConversation } = yield* service(() => 1)

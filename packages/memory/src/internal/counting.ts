@@ -2,7 +2,9 @@
  * Counting each message once: counts are kept by reference.
  */
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
+import type { LazyArg } from "effect/Function"
 import { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import type * as TokenCounter from "../TokenCounter.js"
@@ -21,7 +23,7 @@ export const remembering = (counter: TokenCounter.Service, counts: Counts): Toke
   const pending = new WeakMap<Message.Message, Effect.Effect<number, TokenCountError>>()
 
   const count = (message: Message.Message): Effect.Effect<number, TokenCountError> => {
-    const counted = chain(counter.countMessage(message), (tokens) => {
+    const counted = chain(guarded(counter.id, () => counter.countMessage(message)), (tokens) => {
       if (!isCount(tokens)) return notACount(counter.id, tokens)
       counts.set(message, tokens)
       return Exit.succeed(tokens)
@@ -60,6 +62,25 @@ export const chain = <A, B, E>(
   self: Effect.Effect<A, E>,
   f: (a: A) => Effect.Effect<B, E>
 ): Effect.Effect<B, E> => isDone(self) && Exit.isSuccess(self) ? f(self.value) : Effect.flatMap(self, f)
+
+/**
+ * A counter may be anyone's, and one that throws would do so at each context: that is a failure like others.
+ *
+ * @internal
+ */
+export const guarded = (
+  counter: string,
+  count: LazyArg<Effect.Effect<number, TokenCountError>>
+): Effect.Effect<number, TokenCountError> => {
+  const died = (cause: unknown) => new TokenCountError({ counter, reason: "it died, see the cause", cause })
+  return Either.match(Either.try({ try: count, catch: died }), {
+    onLeft: Exit.fail,
+    onRight: (asked) =>
+      isDone(asked) && Exit.isSuccess(asked)
+        ? asked
+        : Effect.catchAllDefect(asked, (defect) => Exit.fail(died(defect)))
+  })
+}
 
 /** Any other number would switch the budget off without a word. @internal */
 export const isCount = (tokens: number): boolean => Number.isFinite(tokens) && tokens >= 0

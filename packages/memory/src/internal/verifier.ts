@@ -8,7 +8,7 @@ import type * as Budget from "../Budget.js"
 import type { TokenCountError } from "../MemoryError.js"
 import type * as Message from "../Message.js"
 import * as backoffs from "./backoff.js"
-import { isCount, notACount } from "./counting.js"
+import { guarded, isCount, notACount } from "./counting.js"
 import { make as makeLock } from "./lock.js"
 import type { Present } from "./presenter.js"
 import type { Session } from "./session.js"
@@ -41,7 +41,7 @@ export const make = Effect.fnUntraced(function*(
   const backoff = yield* backoffs.make(schedule)
 
   const count = ({ messages, tokens }: Fitted, upper: number): Effect.Effect<number> =>
-    Effect.suspend(() => countConversation(messages)).pipe(
+    Effect.suspend(() => guarded(counter.id, () => countConversation(messages))).pipe(
       Effect.filterOrElse(isCount, (exact) => notACount(counter.id, exact)),
       Effect.tap((exact) =>
         Effect.zipRight(
@@ -78,8 +78,12 @@ export const make = Effect.fnUntraced(function*(
   const probe = Effect.fnUntraced(function*(limit: number, known: Verified | undefined) {
     const most = Math.floor(Math.min(limit / (1 + margin), known === undefined ? limit : allowed(limit, known, margin)))
     const candidate = yield* present(limit - most)
-    const upper = Math.min(limit, candidate.tokens * (1 + margin))
-    return judge(limit, limit - most, candidate, yield* ask(candidate, upper))
+    const upper = candidate.tokens * (1 + margin)
+    if (candidate.tokens <= most) {
+      return judge(limit, limit - most, candidate, yield* ask(candidate, Math.min(limit, upper)))
+    }
+    // Nothing more can go: it is over the budget unless the service says otherwise.
+    return { ...judge(limit, limit - most, candidate, yield* ask(candidate, upper)), candidate }
   })
 
   const decide = Effect.fnUntraced(function*(view: number, limit: number) {
@@ -96,10 +100,12 @@ export const make = Effect.fnUntraced(function*(
     return yield* settle(limit, reserve, trimmed, boundsOf(trimmed, last, counts, margin))
   })
 
-  /** What is found once serves all who ask about the same view and limit. */
+  /** What is found once serves all who ask about the same view and limit, until the service may be asked again. */
   const foundFor = Effect.fnUntraced(function*(version: number, view: number, limit: number) {
-    const { decision } = yield* Ref.get(state)
-    if (decision?.version === version && decision.limit === limit) return decision.found
+    const { decision, failing } = yield* Ref.get(state)
+    if (decision?.version === version && decision.limit === limit && !(failing && (yield* backoff.isDue))) {
+      return decision.found
+    }
     const { candidate, ...found } = yield* decide(view, limit)
     yield* Ref.update(state, (now) => ({ ...now, decision: { version, limit, found } }))
     return { ...found, candidate }
@@ -114,8 +120,8 @@ export const make = Effect.fnUntraced(function*(
     if (limit === undefined || view * (1 + margin) <= limit) return yield* present(0)
     const found = yield* deciding((restore) => restore(foundFor(version, view, limit)))
     const fitted = found.candidate ?? (yield* present(found.reserve))
-    // A compaction has made room meanwhile: what was found for the view before says nothing of this one.
-    if (fitted.view.tokens * (1 + margin) <= limit) return yield* verify
+    // A compaction has made room meanwhile, or the budget is another: what was found says nothing of this context.
+    if (fitted.view.tokens * (1 + margin) <= limit || (yield* budget).maxTokens !== limit) return yield* verify
     return found.exact === undefined
       ? fitted
       : { ...fitted, tokens: Math.ceil(found.exact), budget: { ...fitted.budget, maxTokens: limit } }
@@ -129,7 +135,7 @@ interface State {
   readonly last: Verified | undefined
   /** Whether a count could not be had since. */
   readonly failing: boolean
-  /** What was found for a view and a limit: good while neither has changed. */
+  /** What was found for a view and a limit. */
   readonly decision: { readonly version: number; readonly limit: number; readonly found: Found } | undefined
 }
 
