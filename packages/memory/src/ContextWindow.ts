@@ -33,10 +33,11 @@ import * as tag from "./internal/tag.js"
 import * as target from "./internal/target.js"
 import { isOver } from "./internal/trimmer.js"
 import { truncate } from "./internal/truncate.js"
+import { validMessages } from "./internal/validMessages.js"
 import { type Counts, View } from "./internal/view.js"
 import { limitsOf } from "./internal/windowDrop.js"
 import type { InvalidBudget, InvalidMessage, TokenCountError } from "./MemoryError.js"
-import * as Message from "./Message.js"
+import type * as Message from "./Message.js"
 import * as TokenCounter from "./TokenCounter.js"
 import * as TrimStrategy from "./TrimStrategy.js"
 
@@ -112,7 +113,7 @@ export const make = Effect.fnUntraced(function*(
   }
 
   const fit: Service["fit"] = Effect.fn("ContextWindow.fit")(function*(messages) {
-    const valid = yield* Effect.forEach(messages, Message.fromUnknown)
+    const valid = yield* validMessages(messages)
     const view = viewOf(valid)
     yield* countAll(counter, view.uncounted().map(({ message }) => message))
     if (!isOver(view, budget, counter.overhead)) return view.all()

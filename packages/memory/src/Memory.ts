@@ -29,6 +29,7 @@ import * as Effect from "effect/Effect"
 import type { LazyArg } from "effect/Function"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import type * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
@@ -43,6 +44,7 @@ import * as presenters from "./internal/presenter.js"
 import * as sessions from "./internal/session.js"
 import { spanned } from "./internal/span.js"
 import * as trimmers from "./internal/trimmer.js"
+import { validMessages } from "./internal/validMessages.js"
 import * as verifiers from "./internal/verifier.js"
 import {
   type BudgetUnsatisfiable,
@@ -101,6 +103,8 @@ export interface Service {
    *
    * Fails with `TokenCountError` if the counter does, with `MemoryStoreError` if the conversation cannot be loaded, and
    * in strict mode with `BudgetUnsatisfiable`. A strategy that fails is no failure: whole rounds are dropped instead.
+   *
+   * What another memory of the same conversation has recorded or cleared is seen after the next write of this one.
    */
   readonly context: Effect.Effect<Array<Message.Message>, ContextError>
   /**
@@ -167,7 +171,7 @@ export interface Options {
    * recorded.
    */
   readonly rules?: Transcript.Rules | "none" | undefined
-  /** What to do if what must stay is over the budget: hand it out all the same, the default, or fail. */
+  /** What to do if what must stay is over `maxTokens`: hand it out all the same, the default, or fail. */
   readonly onOverflow?: "allow" | "fail" | undefined
   /**
    * When a strategy, or an exact count, that failed is tried again. Default 1 s, doubling up to 5 min. Where the schedule
@@ -183,7 +187,7 @@ export interface Options {
   readonly background?: { readonly at: number } | undefined
 }
 
-const invalid = (field: string, given: number, expected: string) =>
+const invalid = (field: string, given: unknown, expected: string) =>
   new InvalidBudget({ field, given: String(given), expected })
 
 /**
@@ -212,6 +216,10 @@ export const make = Effect.fnUntraced(function*(
   if (!isCount(tokenCounter.margin ?? 0)) {
     return yield* invalid("the counter's margin", tokenCounter.margin ?? 0, "a finite number ≥ 0")
   }
+  const trimTimeout = Duration.decodeUnknown(options.trimTimeout ?? "2 minutes").pipe(
+    Option.filter(Duration.greaterThan(Duration.zero))
+  )
+  if (Option.isNone(trimTimeout)) return yield* invalid("trimTimeout", options.trimTimeout, "a duration above 0")
   const at = options.background?.at ?? 1
   if (!(at > 0 && at <= 1)) return yield* invalid("background.at", at, "a fraction of maxTokens above 0, at most 1")
   const billing = yield* billings.make(Ref.get(budget), tokenCounter.calibration)
@@ -230,7 +238,7 @@ export const make = Effect.fnUntraced(function*(
     strategy,
     budget: billing.budget,
     backoff,
-    timeout: Duration.decode(options.trimTimeout ?? "2 minutes"),
+    timeout: trimTimeout.value,
     publish
   })
   const attributes = { conversation: id }
@@ -274,7 +282,7 @@ export const make = Effect.fnUntraced(function*(
     recordAll: (messages) => {
       // An iterator can be read only once, the effect run more often.
       const all = Array.from(messages)
-      const valid = Effect.forEach(all, Message.fromUnknown, { concurrency: 1 })
+      const valid = validMessages(all)
       return span(
         "Memory.recordAll",
         () => Effect.flatMap(valid, (messages) => messages.length === 0 ? Effect.void : append(messages, false))

@@ -256,7 +256,7 @@ export const truncate = (options: {
  * @category strategies
  */
 export const clearToolResults = (options: {
-  /** How many of the newest groups with results are left alone, at least 1. Default 3. */
+  /** How many of the newest groups with results are left alone. Default 3. The newest one always is. */
   readonly keep?: number | undefined
   /** Names of tools whose results are never cleared. */
   readonly exclude?: ReadonlyArray<string> | undefined

@@ -311,6 +311,9 @@ describe("ContextWindow", () => {
       // @ts-expect-error no such role
       const error = yield* Effect.flip((yield* makeWindow(10)).fit([{ role: "bot", content: [], options: {} }]))
       assert.strictEqual(error._tag, "InvalidMessage")
+      // @ts-expect-error null is no part
+      const second = yield* Effect.flip((yield* makeWindow(10)).fit([user("q"), { ...user("q"), content: [null] }]))
+      assert.strictEqual(second._tag === "InvalidMessage" && second.field, "messages.1.content.0")
     }))
 
   it.effect("counter and strategy come by layer", () =>

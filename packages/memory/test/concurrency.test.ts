@@ -336,6 +336,14 @@ describe("a strategy that fails", () => {
       assert.strictEqual(trims, 2)
     }))
 
+  it.scoped("is refused a time that is none", () =>
+    Effect.gen(function*() {
+      for (const trimTimeout of [NaN, -1, 0]) {
+        const error = yield* Effect.flip(makeMemory({ trimTimeout }))
+        assert.include(error.message, "trimTimeout")
+      }
+    }))
+
   it.scoped("while it cannot be interrupted, holds up nobody beyond its time", () =>
     Effect.gen(function*() {
       const release = yield* Deferred.make<void>()

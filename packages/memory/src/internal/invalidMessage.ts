@@ -5,7 +5,12 @@ import * as ParseResult from "effect/ParseResult"
 
 const expected: Readonly<Record<string, string>> = {
   role: `one of "system", "user", "assistant", "tool"`,
-  type: `a part that this role may hold: "text", "file", "reasoning", "tool-call" or "tool-result"`,
+  type:
+    `a part that its role may hold: "text" or "file", for an assistant "reasoning", "tool-call" or "tool-result" too, ` +
+    `for a tool "tool-result" alone`,
+  id: "text",
+  name: "text",
+  fileName: "text",
   content: "text, or a list of parts (text alone for a system message, results alone for a tool message)",
   text: "text",
   mediaType: "a media type such as \"image/png\"",
@@ -54,6 +59,8 @@ export const describeIssue = (
   return {
     field: path.length === 0 ? "message" : path.map(String).join("."),
     given: describe(valueAt(input, path), quotable.has(name)),
-    expected: expected[name] ?? (path.length === 0 ? "an object with role and content" : "a value of another kind")
+    expected: typeof path.at(-1) === "number"
+      ? expected["type"]
+      : expected[name] ?? (path.length === 0 ? "an object with role and content" : "a value of another kind")
   }
 }
