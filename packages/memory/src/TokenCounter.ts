@@ -197,13 +197,12 @@ export const make = (options: Options): Service => {
   return {
     id,
     overhead,
-    count: (text) => guarded(id, () => countAfter(0, text)),
+    count: (text) => countAfter(0, text),
     countMessage: (message) =>
-      guarded(id, () =>
-        textsOf(message).reduce<Effect.Effect<number, TokenCountError>>(
-          (sum, text) => chain(sum, (before) => countAfter(before, text)),
-          plus(id, 0, overheadOf(message) + countFiles(message))
-        ))
+      textsOf(message).reduce<Effect.Effect<number, TokenCountError>>(
+        (sum, text) => chain(sum, (before) => countAfter(before, text)),
+        plus(id, 0, overheadOf(message) + countFiles(message))
+      )
   }
 }
 
@@ -244,7 +243,7 @@ export const retry: {
 }))
 
 /**
- * Asks another counter where the first one fails. The `id` of the first one stays: a fallback is an estimate of it.
+ * Asks another counter where the first one fails or dies. The `id` of the first one stays: a fallback is an estimate of it.
  *
  * @example
  * ```ts
@@ -270,8 +269,9 @@ export const orElse: {
 } = dual(2, (self: Service, fallback: Service): Service => ({
   ...self,
   overhead: Math.max(self.overhead, fallback.overhead),
-  count: (text) => Effect.catchAll(self.count(text), () => fallback.count(text)),
-  countMessage: (message) => Effect.catchAll(self.countMessage(message), () => fallback.countMessage(message)),
+  count: (text) => Effect.catchAll(guarded(self.id, () => self.count(text)), () => fallback.count(text)),
+  countMessage: (message) =>
+    Effect.catchAll(guarded(self.id, () => self.countMessage(message)), () => fallback.countMessage(message)),
   // Without an exact count of the fallback, a memory goes by the sum and the margin.
   countConversation: mapConversation(
     self,
