@@ -36,7 +36,7 @@ import { truncate } from "./internal/truncate.js"
 import { validMessages } from "./internal/validMessages.js"
 import { type Counts, View } from "./internal/view.js"
 import { limitsOf } from "./internal/windowDrop.js"
-import type { InvalidBudget, InvalidMessage, TokenCountError } from "./MemoryError.js"
+import { type InvalidBudget, type InvalidMessage, type TokenCountError, TrimError } from "./MemoryError.js"
 import type * as Message from "./Message.js"
 import * as TokenCounter from "./TokenCounter.js"
 import * as TrimStrategy from "./TrimStrategy.js"
@@ -52,7 +52,7 @@ export interface Service {
    * The messages, trimmed if they are over the window. A summary that an earlier call made is merged into the next one.
    *
    * Fails with `InvalidMessage` for something that is not a message, and with `TokenCountError` if the counter fails. A
-   * strategy that fails is no failure: groups are dropped instead.
+   * strategy that fails, or takes more than two minutes, is no failure: groups are dropped instead.
    */
   readonly fit: (
     messages: Iterable<Message.Message>
@@ -118,6 +118,10 @@ export const make = Effect.fnUntraced(function*(
     yield* countAll(counter, view.uncounted().map(({ message }) => message))
     if (!isOver(view, budget, counter.overhead)) return view.all()
     return yield* trimWith(view, strategy.trim).pipe(
+      Effect.timeoutFail({
+        duration: "2 minutes",
+        onTimeout: () => new TrimError({ reason: "no result within 2 minutes: bound what it waits for" })
+      }),
       Effect.catchTag("TrimError", (error) =>
         Effect.zipRight(
           Effect.logDebug("The strategy failed, groups are dropped instead", error),

@@ -301,6 +301,16 @@ describe("ContextWindow", () => {
       assert.deepStrictEqual(words(yield* Fiber.join(fitted)), ["A2", "Q3", "A3"])
     }))
 
+  it.effect("a strategy that never answers is given up", () =>
+    Effect.gen(function*() {
+      const window = yield* makeWindow(20, TrimStrategy.make(() => Effect.never))
+      const fitted = yield* Effect.fork(window.fit(questions(3)))
+      yield* TestClock.adjust("119 seconds")
+      assert.isNull(fitted.unsafePoll())
+      yield* TestClock.adjust("1 second")
+      assert.deepStrictEqual(words(yield* Fiber.join(fitted)).at(-1), "A3")
+    }))
+
   it.effect("errors say what is at fault", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* Effect.flip(makeWindow(-1)))._tag, "InvalidBudget")
