@@ -3,7 +3,7 @@
  * takes (resident set after a collection). Medians of five.
  *
  * Node 20.20 on two virtual cores whose speed changes by half from minute to minute, so that ratios mean more than figures
- * (this package took 128 to 190 ms):
+ * (this package took 128 to 209 ms):
  *
  * | library | load o200k_base and count | memory |
  * | --- | ---: | ---: |
