@@ -218,13 +218,15 @@ export const characters: Service = make({
 })
 
 const mapConversation = (
-  { countConversation }: Service,
+  { countConversation, id }: Service,
   f: (
     counted: Effect.Effect<number, TokenCountError>,
     messages: ReadonlyArray<Message.Message>
   ) => Effect.Effect<number, TokenCountError>
 ): Service["countConversation"] =>
-  countConversation === undefined ? undefined : (messages) => f(countConversation(messages), messages)
+  countConversation === undefined
+    ? undefined
+    : (messages) => f(guarded(id, () => countConversation(messages)), messages)
 
 /**
  * Retries a counter by a schedule, as a remote one needs it.

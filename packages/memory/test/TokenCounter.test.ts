@@ -116,6 +116,17 @@ describe("a counter that dies", () => {
       }
     }))
 
+  it.effect("over whole conversations is replaced by the one behind it", () =>
+    Effect.gen(function*() {
+      const counting = (countConversation: () => Effect.Effect<number>) =>
+        TokenCounter.verified({ countConversation }, { local: TokenCounter.characters })
+      const throws = counting(() => {
+        throw new Error("bug")
+      })
+      const counter = TokenCounter.orElse(throws, counting(() => Effect.succeed(7)))
+      assert.strictEqual(yield* counter.countConversation!([poison]), 7)
+    }))
+
   it.scoped("over whole conversations is taken to have failed", () =>
     Effect.gen(function*() {
       const counter = TokenCounter.verified({

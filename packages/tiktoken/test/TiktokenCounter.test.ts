@@ -71,7 +71,8 @@ describe("TiktokenCounter", () => {
     it.effect("fails for an encoding that there is not, and lists those that there are", () =>
       Effect.gen(function*() {
         const encoding = "cl200k" as Encoding.Encoding
-        for (const options of [{ encoding }, { model: "llama-9", fallback: encoding }]) {
+        const inherited = "constructor" as Encoding.Encoding
+        for (const options of [{ encoding }, { model: "llama-9", fallback: encoding }, { encoding: inherited }]) {
           const error = yield* Effect.flip(TiktokenCounter.make(options))
           assert.instanceOf(error, MemoryError.TokenCountError)
           assert.include(error.message, "o200k_base")

@@ -49,10 +49,12 @@ export const make = Effect.fnUntraced(function*(
           Ref.update(state, (now) => ({ ...now, last: { messages: messages.slice(), tokens, exact }, failing: false }))
         )
       ),
+      // Failing first: where it is interrupted before the back-off, the service is only asked again too soon.
       Effect.catchAll((error) =>
-        Effect.zipRight(
-          Effect.zipRight(failed(error), backoff.failed),
-          Effect.as(Ref.update(state, (now) => ({ ...now, failing: true })), upper)
+        Ref.update(state, (now) => ({ ...now, failing: true })).pipe(
+          Effect.zipRight(failed(error)),
+          Effect.zipRight(backoff.failed),
+          Effect.as(upper)
         )
       )
     )

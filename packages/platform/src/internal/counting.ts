@@ -135,13 +135,7 @@ export const make: <A, I>(
     const counter = model === undefined ? service : `${service}/${model}`
     const failed = (reason: string, cause?: RemoteError) =>
       new TokenCountError({ counter, reason, ...(cause === undefined ? {} : { cause }) })
-    // An error takes longer to make than a context does. While a service is down, each is refused by the same one.
-    const told = new WeakMap<RemoteError, TokenCountError>()
-    const unanswered = (error: RemoteError): TokenCountError => {
-      const made = told.get(error) ?? failed(error.message, error)
-      told.set(error, made)
-      return made
-    }
+    const unanswered = (error: RemoteError) => failed(error.message, error)
     const unsendable = () =>
       failed("the conversation cannot be written as JSON: decode it with Message.fromUnknown first")
 

@@ -25,7 +25,7 @@ const p50k: Source = { table: "p50k_base", import: () => import("js-tiktoken/ran
 const r50k: Source = { table: "r50k_base", import: () => import("js-tiktoken/ranks/r50k_base") }
 
 /** Encodings that differ in their special tokens only share a table. */
-const sources: { readonly [encoding: string]: Source | undefined } & Record<Encoding, Source> = {
+const sources: Record<Encoding, Source> = {
   o200k_base: o200k,
   o200k_harmony: o200k,
   cl100k_base: cl100k,
@@ -78,7 +78,7 @@ const lock = globalValue(Symbol.for("@effect-memory/tiktoken/lock"), () => Effec
 
 /** The encoder of this process. */
 export const load = (encoding: Encoding): Effect.Effect<Encoder, TokenCountError> => {
-  const source = sources[encoding]
+  const source = Object.hasOwn(sources, encoding) ? sources[encoding] : undefined
   if (source === undefined) {
     return Effect.fail(failure(encoding, `there is no such encoding: give one of ${Object.keys(sources).join(", ")}`))
   }
